@@ -1,5 +1,6 @@
-"""Writes the linker's version script from symbols.txt: one node per minor version, each based on
-the one before.
+"""Writes the list of exports for the linker from symbols.txt. For a name that ends with ".def" it
+is a module definition file, which linkers for Windows take. Otherwise it is a version script: one
+node per minor version, each based on the one before.
 """
 import sys
 
@@ -22,6 +23,10 @@ def main(source, target):
         nodes.setdefault(tuple(int(part) for part in version.split(".")), []).append(symbol)
     previous = ""
     with open(target, "w", encoding="utf-8") as out:
+        if target.endswith(".def"):
+            symbols = sorted(symbol for node in nodes.values() for symbol in node)
+            out.writelines(["EXPORTS\n", *(f"  {symbol}\n" for symbol in symbols)])
+            return
         for version in sorted(nodes):
             name = "PERCALE_" + ".".join(str(part) for part in version)
             out.write(name + " {\n  global:\n")

@@ -1,17 +1,14 @@
 #include "api.h"
 
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
+
+#include "system/system.h"
 
 namespace percale_cli {
 namespace {
@@ -19,7 +16,7 @@ namespace {
 bool may_colour(int stream) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
-  return isatty(stream) != 0 && (no_color == nullptr || *no_color == '\0') &&
+  return is_terminal(stream) && (no_color == nullptr || *no_color == '\0') &&
          (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
@@ -334,54 +331,58 @@ std::string shape_text(const std::vector<int64_t>& dims) {
 // and terminals are written directly.
 void write_file(const std::string& path, const std::string& bytes) {
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
+  const auto status = std::filesystem::status(path_of(path), error);
   const bool at_once = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  const std::string target = at_once ? path : std::filesystem::weakly_canonical(path, error).string();
+  const std::string target = at_once ? path : text_of(std::filesystem::weakly_canonical(path_of(path), error));
   const std::string first = at_once ? path : target + ".part";
-  std::FILE* file = std::fopen(first.c_str(), "wb");
+  std::FILE* file = open_file(first, "wb");
   bool good = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   int reason = errno;
   if (file != nullptr && std::fclose(file) != 0 && good) {
     good = false;
     reason = errno;
   }
-  if (good && !at_once && std::rename(first.c_str(), target.c_str()) != 0) {
+  if (good && !at_once && !rename_file(first, target)) {
     good = false;
     reason = errno;
   }
   if (good) return;
-  if (file != nullptr && !at_once) std::remove(first.c_str());
+  if (file != nullptr && !at_once) remove_file(first);
   throw Failure{path + ": cannot be written: " + std::strerror(reason), PERCALE_UNAVAILABLE};
 }
 
 std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::FILE* const file = open_file(path, "rb");
   std::string out;
   char part[65536];
-  while (in.read(part, sizeof part) || in.gcount() > 0) out.append(part, static_cast<size_t>(in.gcount()));
-  if (!in.is_open() || in.bad()) throw Failure{path + ": cannot be read: " + std::strerror(errno), PERCALE_NOT_FOUND};
+  bool good = file != nullptr;
+  for (size_t got = 1; good && got > 0;) {
+    got = std::fread(part, 1, sizeof part, file);
+    out.append(part, got);
+    good = std::ferror(file) == 0;
+  }
+  const int reason = errno;
+  if (file != nullptr) std::fclose(file);
+  if (!good) throw Failure{path + ": cannot be read: " + std::strerror(reason), PERCALE_NOT_FOUND};
   return out;
 }
 
 void make_folder(const std::string& path) {
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  std::filesystem::create_directories(path_of(path), error);
   if (error) throw Failure{path + ": " + error.message()};
 }
 
-bool stderr_is_terminal() { return isatty(2) != 0; }
+bool stderr_is_terminal() { return is_terminal(2); }
 
-int stderr_columns() {
-  winsize size = {};
-  return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
+int stderr_columns() { return terminal_columns(2); }
 
 std::string_view bold(int stream) { return may_colour(stream) ? "\033[1m" : ""; }
 std::string_view plain(int stream) { return may_colour(stream) ? "\033[0m" : ""; }
 std::string_view red(int stream) { return may_colour(stream) ? "\033[1;31m" : ""; }
 
 std::string shown(std::string_view text, int stream) {
-  if (isatty(stream) == 0) return std::string(text);
+  if (!is_terminal(stream)) return std::string(text);
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

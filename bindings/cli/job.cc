@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "system/system.h"
+
 namespace percale_cli {
 namespace {
 
@@ -35,8 +37,8 @@ void check_is_spec(const std::string& path, const std::string& text) {
 }
 
 std::string parent_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  const std::filesystem::path folder = path_of(path).parent_path();
+  return folder.empty() ? "." : text_of(folder);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "api.h"
 #include "commands/commands.h"
 #include "help.h"
+#include "system/system.h"
 
 using namespace percale_cli;
 
@@ -79,6 +80,7 @@ int run(const Command& command, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_main(&argc, &argv);
   const std::string_view name = argc > 1 ? argv[1] : "";
   const bool json = wants_json(argc, argv);
   if (name == "--version") {

@@ -27,9 +27,7 @@ Status check_folder(const std::string& path, const std::shared_ptr<MemoryPool>& 
 
 Status check_spec_file(const char* function, percale_engine* engine, const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path, engine->engine->memory(), INT64_MAX));
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  return check_spec(engine->engine, text, folder,
+  return check_spec(engine->engine, text, parent_folder(path),
                     [&](const std::string& model) { return open_model(function, engine, model); })
       .with_context(path);
 }

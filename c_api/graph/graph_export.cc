@@ -72,7 +72,7 @@ percale_status* percale_graph_export(percale_engine* engine, const percale_graph
                    PERCALE_RETURN_IF_ERROR(check_options(function, options, "export"));
                    const std::string external = OptionValues(options, "export").text("external_data");
                    const std::string data_path = std::string(path) + ".data";
-                   const std::string data_name = data_path.substr(data_path.rfind('/') + 1);
+                   const std::string data_name(file_name(data_path));
                    Files files{LazyFile(path), LazyFile(data_path)};
                    percale_export_target target{};
                    target.struct_size = sizeof target;

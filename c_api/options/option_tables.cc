@@ -37,12 +37,13 @@ std::vector<OptionSpec> engine_options() {
       {"device_memory_limit", kBytes, "0",
        "Limit in bytes for allocations on each device with its own memory; 0: all of its memory.", 0, kInfinity},
       {"tf32", kSwitch, "off", "On GPUs, computes f32 products with tensor cores, which keep 10 bits of the fraction."},
-      {"isa", kChoice, "auto", "Highest instruction set that CPU kernels may use.", 0, 0, "auto|sse4|avx2|avx512"},
+      {"isa", kChoice, "auto", "Highest instruction set that CPU kernels may use.", 0, 0, "auto|sse4|avx2|avx512|neon"},
       {"log", kChoice, "warning", "Lowest level of messages sent to the log function.", 0, 0,
        "debug|info|warning|error|off"},
       {"plugin_path", kText, "",
-       "Plug-in files, or folders of them, separated by ':', in addition to those in the library's own folder. In a "
-       "folder, the files named libpercale_*.so are loaded."},
+       "Plug-in files, or folders of them, separated by ':' (';' on Windows), in addition to those in the library's "
+       "own "
+       "folder. In a folder, the files named libpercale_*.so (percale_*.dll, libpercale_*.dylib) are loaded."},
       {"deterministic", kSwitch, "on",
        "Guarantees the same bits for any number of threads. 'off' permits faster kernels without this guarantee; there "
        "are none yet."},

@@ -6,6 +6,7 @@
 #include "c_api/plugin/plugin_op.h"
 #include "core/base/c_status.h"
 #include "core/file/file.h"
+#include "core/system/file.h"
 
 namespace percale::c_api {
 namespace {
@@ -66,16 +67,16 @@ Result<std::unique_ptr<Plugins>> Plugins::load(const percale_host_api& host, std
     for (const std::string& path : plugins_in(own)) out->open(path, without);
   }
   while (!plugin_path.empty()) {
-    const size_t colon = plugin_path.find(':');
-    const std::string path(plugin_path.substr(0, colon));
-    plugin_path.remove_prefix(colon == std::string_view::npos ? plugin_path.size() : colon + 1);
+    const size_t separator = plugin_path.find(os::path_list_separator());
+    const std::string path(plugin_path.substr(0, separator));
+    plugin_path.remove_prefix(separator == std::string_view::npos ? plugin_path.size() : separator + 1);
     switch (path.empty() ? PathKind::kOther : path_kind(path)) {
       case PathKind::kFolder:
         for (const std::string& file : plugins_in(path)) out->open(file, without);
         break;
       case PathKind::kFile:
         // A bare name would be searched in the system's folders.
-        out->open(path.find('/') == std::string::npos ? str_cat("./", path) : path, without);
+        out->open(file_name(path) == path ? str_cat("./", path) : path, without);
         out->infos_.back().required = true;
         PERCALE_RETURN_IF_ERROR(check_required(out->infos_.back()));
         break;

@@ -25,9 +25,9 @@ struct PluginInfo {
 class Plugins {
  public:
   // Opens libpercale_*.so of the folder percale/ beside this library, then the files and folders
-  // that `plugin_path` names, separated by ':', except a plug-in called `without`. A plug-in of a
-  // folder that cannot be used is noted as absent; a file that was named must load. They get
-  // `host`.
+  // that `plugin_path` names, separated by ':' (';' on Windows), except a plug-in called `without`.
+  // A plug-in of a folder that cannot be used is noted as absent; a file that was named must load.
+  // They get `host`.
   static Result<std::unique_ptr<Plugins>> load(const percale_host_api& host, std::string_view plugin_path,
                                                std::string_view without);
 

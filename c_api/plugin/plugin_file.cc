@@ -1,42 +1,35 @@
 #include "c_api/plugin/plugin_file.h"
 
-#include <dlfcn.h>
-
 #include "c_api/include/percale.h"
 #include "core/base/c_status.h"
 #include "core/file/file.h"
+#include "core/system/file.h"
+#include "core/system/library.h"
 
 namespace percale::c_api {
 namespace {
 
-// The library's own file, as the loader knows it; null if the loader does not tell.
-const char* own_file() {
-  Dl_info info;
-  return dladdr(reinterpret_cast<const void*>(&percale_version), &info) == 0 ? nullptr : info.dli_fname;
-}
+constexpr std::string_view kName = "percale_";
 
-// Keeps the library in the process. Opening a file that is open already gives the same library; a
-// program that has the library linked in needs none of this.
-void stay() {
-  const char* file = own_file();
-  if (file == nullptr) return;
-  if (void* self = dlopen(file, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE); self != nullptr) dlclose(self);
-}
+// An address within the library.
+const void* own_address() { return reinterpret_cast<const void*>(&percale_version); }
 
-bool is_plugin_file(std::string_view name) { return name.starts_with("libpercale_") && name.ends_with(".so"); }
+bool is_plugin_file(std::string_view name) {
+  return name.starts_with(str_cat(os::library_prefix(), kName)) && name.ends_with(os::library_suffix());
+}
 
 }  // namespace
 
 std::string plugin_folder() {
-  const char* file = own_file();
-  return file == nullptr ? std::string() : join_path(parent_folder(file), "percale");
+  const std::string file = os::file_of(own_address());
+  return file.empty() ? file : join_path(parent_folder(file), "percale");
 }
 
 std::string_view plugin_stem(std::string_view path) {
-  path = path.substr(path.rfind('/') + 1);
+  path = file_name(path);
   if (!is_plugin_file(path)) return path;
-  path.remove_prefix(std::string_view("libpercale_").size());
-  path.remove_suffix(3);
+  path.remove_prefix(os::library_prefix().size() + kName.size());
+  path.remove_suffix(os::library_suffix().size());
   return path;
 }
 
@@ -53,14 +46,12 @@ std::vector<std::string> plugins_in(const std::string& folder) {
 }
 
 Result<const percale_plugin_api*> open_plugin(const percale_host_api& host, const std::string& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* reason = dlerror();
-    return failed_precondition(reason == nullptr ? "cannot be opened" : reason);
-  }
-  const auto init = reinterpret_cast<percale_plugin_init_fn>(dlsym(library, "percale_plugin_init"));
+  std::string reason;
+  void* library = os::open_library(path, &reason);
+  if (library == nullptr) return failed_precondition(reason);
+  const auto init = reinterpret_cast<percale_plugin_init_fn>(os::find_symbol(library, "percale_plugin_init"));
   if (init == nullptr) return failed_precondition("exports no percale_plugin_init");
-  stay();
+  os::keep_loaded(own_address());
   const percale_plugin_api* api = nullptr;
   PERCALE_RETURN_IF_ERROR(from_c(init(&host, PERCALE_PLUGIN_ABI, path.c_str(), &api)));
   if (api == nullptr || api->struct_size < sizeof(percale_plugin_api) || api->name == nullptr) {

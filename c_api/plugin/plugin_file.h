@@ -14,8 +14,8 @@ namespace percale::c_api {
 // The folder of plug-ins beside the library; empty if the system does not tell where that is.
 std::string plugin_folder();
 
-// The files libpercale_*.so of a folder, without links that lead nowhere; empty if the folder
-// cannot be read.
+// The files libpercale_*.so (percale_*.dll, libpercale_*.dylib) of a folder, without links that
+// lead nowhere; empty if the folder cannot be read.
 std::vector<std::string> plugins_in(const std::string& folder);
 
 // "onednn" of "/a/libpercale_onednn.so".

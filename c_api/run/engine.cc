@@ -1,8 +1,6 @@
 // Composes an engine: the op set, the CPU and the plug-ins, as the options say.
 #include "c_api/engine.h"
 
-#include <malloc.h>
-
 #include <charconv>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "c_api/plugin/plugin.h"
 #include "c_api/run/cluster.h"
 #include "c_api/run/engine_describe.h"
+#include "core/system/memory.h"
 #include "core/train/method/metric_ops.h"
 #include "core/train/method/optimizer.h"
 #include "core/train/method/schedule.h"
@@ -207,9 +206,7 @@ int64_t percale_engine_trim(percale_engine* engine) {
   if (engine == nullptr) return 0;
   return guarded_value(int64_t{0}, [&] {
     const int64_t bytes = engine->engine->users().trim();
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
+    os::return_free_memory();
     return bytes;
   });
 }

@@ -1,11 +1,9 @@
 #include "core/base/memory.h"
 
-#include <sys/mman.h>
-
-#include <cstdlib>
 #include <new>
 
 #include "core/base/checked.h"
+#include "core/system/memory.h"
 
 namespace percale {
 namespace {
@@ -20,29 +18,18 @@ constexpr int64_t kLargePage = int64_t{2} << 20;
 
 // Returns null if the system has no memory left.
 void* allocate_aligned(int64_t bytes) {
-  void* memory = nullptr;
   // The size is rounded up to a multiple of kAlignment.
   const auto alignment = static_cast<size_t>(bytes >= kLargePage ? kLargePage : kAlignment);
-  if (posix_memalign(&memory, alignment, static_cast<size_t>(booked_bytes(bytes))) != 0) return nullptr;
-#ifdef MADV_HUGEPAGE
-  // A hint only; the kernel may ignore it.
-  if (bytes >= kLargePage) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
-#endif
+  void* memory = os::allocate_aligned(alignment, static_cast<size_t>(booked_bytes(bytes)));
+  if (memory != nullptr && bytes >= kLargePage) os::prefer_large_pages(memory, static_cast<size_t>(bytes));
   return memory;
 }
 
 }  // namespace
 
-void populate([[maybe_unused]] void* memory, [[maybe_unused]] int64_t bytes) {
-#ifdef MADV_POPULATE_WRITE
+void populate(void* memory, int64_t bytes) {
   constexpr int64_t kManyPages = int64_t{256} << 10;
-  if (bytes >= kLargePage || bytes < kManyPages) return;
-  // madvise() refuses a range that is not page-aligned; partial pages fault as usual
-  constexpr uintptr_t kPage = 4096;
-  const auto first = (reinterpret_cast<uintptr_t>(memory) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<uintptr_t>(memory) + static_cast<uintptr_t>(bytes)) / kPage * kPage;
-  madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
-#endif
+  if (bytes < kLargePage && bytes >= kManyPages) os::populate_pages(memory, static_cast<size_t>(bytes));
 }
 
 int64_t booked_bytes(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAlignment); }
@@ -100,7 +87,7 @@ void MemoryPool::free(void* memory, int64_t bytes) {
   if (parent_ != nullptr) {
     parent_->free(memory, bytes);
   } else {
-    std::free(memory);
+    os::free_aligned(memory);
   }
   uncount(bytes);
 }
@@ -115,7 +102,7 @@ Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> poo
 
 std::shared_ptr<Buffer> Buffer::allocate_uncounted(int64_t bytes) {
   auto buffer = wrap(
-      nullptr, bytes, [](void*, void* memory) { std::free(memory); }, nullptr);
+      nullptr, bytes, [](void*, void* memory) { os::free_aligned(memory); }, nullptr);
   buffer->data_ = allocate_aligned(bytes);
   if (buffer->data_ == nullptr) throw std::bad_alloc();
   return buffer;

@@ -1,18 +1,12 @@
 #include "core/base/thread_pool.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <new>
 #include <system_error>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "core/system/processor.h"
+#include "core/system/thread.h"
 
 namespace percale {
 namespace {
@@ -23,30 +17,6 @@ namespace {
 constexpr auto kBrief = std::chrono::microseconds(20);
 constexpr auto kPatient = std::chrono::microseconds(200);
 
-// While an object lives, threads started by this thread inherit a mask that blocks every signal.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &saved_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t saved_;
-};
-
-void pause_cpu() {
-#if defined(__x86_64__)
-  _mm_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
-
 // Polls until `done` or until `time` has passed. Time is measured by the clock, because the
 // duration of a pause instruction differs tenfold between CPUs.
 template <typename Done>
@@ -56,7 +26,7 @@ bool spin(std::chrono::nanoseconds time, const Done& done) {
   do {
     for (int i = 0; i < kLooks; ++i) {
       if (done()) return true;
-      pause_cpu();
+      os::pause_processor();
     }
   } while (std::chrono::steady_clock::now() < end);
   return done();
@@ -112,11 +82,8 @@ struct ThreadPool::Loop {
 
 Result<std::thread> start_thread(const std::string& name, std::function<void()> body) {
   const std::string visible = name.substr(0, 15);  // Linux limits thread names to 15 bytes
-  const SignalsBlocked blocked;
   try {
-    std::thread thread(std::move(body));
-    pthread_setname_np(thread.native_handle(), visible.c_str());
-    return thread;
+    return os::start_thread(visible, std::move(body));
   } catch (const std::system_error&) {
     return resource_exhausted("the system cannot start a thread for '", name, "'");
   }
@@ -311,27 +278,9 @@ void ThreadPool::work(int32_t worker) {
   }
 }
 
-int32_t default_threads() {
-  int64_t count = 1;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
-  if (std::FILE* file = std::fopen("/sys/fs/cgroup/cpu.max", "re")) {
-    long long quota = 0, period = 0;
-    if (std::fscanf(file, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) {
-      count = std::min<int64_t>(count, (quota + period - 1) / period);
-    }
-    std::fclose(file);
-  }
-  return static_cast<int32_t>(std::clamp<int64_t>(count, 1, 1024));
-}
+int32_t default_threads() { return static_cast<int32_t>(std::min<int64_t>(os::usable_processors(), 1024)); }
 
-#if defined(__x86_64__)
-FloatMode::FloatMode() : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
-FloatMode::~FloatMode() { _mm_setcsr(saved_); }
-#else
-FloatMode::FloatMode() = default;
-FloatMode::~FloatMode() = default;
-#endif
+FloatMode::FloatMode() : saved_(os::set_float_mode()) {}
+FloatMode::~FloatMode() { os::restore_float_mode(saved_); }
 
 }  // namespace percale

@@ -128,7 +128,7 @@ Result<std::thread> start_thread(const std::string& name, std::function<void()> 
 int32_t default_threads();
 
 // While an object lives, the thread rounds to nearest, keeps denormals and masks all traps,
-// whatever the host has set. Does nothing except on x86-64.
+// whatever the host has set. Does nothing except on x86-64 and arm64.
 class FloatMode {
  public:
   FloatMode();

@@ -22,7 +22,7 @@ Result<std::shared_ptr<const Graph>> load_graph(std::shared_ptr<const Registry> 
 }
 
 Status save_graph(const Graph& graph, const std::string& path, const WriteOptions& options) {
-  if (options.external_file.find('/') != std::string::npos || options.external_file == "..") {
+  if (file_name(options.external_file) != options.external_file || options.external_file == "..") {
     return invalid_argument("external tensors must lie in the folder of the graph: '", options.external_file,
                             "' is not a plain file name");
   }

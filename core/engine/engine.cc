@@ -1,14 +1,13 @@
 #include "core/engine/engine.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "core/base/version_number.h"
 #include "core/engine/open_devices.h"
+#include "core/system/memory.h"
+#include "core/system/process.h"
 
 namespace percale {
 namespace {
@@ -46,37 +45,28 @@ void Device::call_narrow(void* device, int64_t pieces, ParallelFor::Body body, v
   });
 }
 
-// Detects a fork by a page that the kernel clears in a forked child. If it cannot (before Linux
-// 4.14, in some sandboxes), the process id is compared instead.
+// Detects a fork by a word that is cleared in a forked child. If the system has none, the process
+// id is compared instead.
 class Engine::ForkMark {
  public:
   static Result<std::unique_ptr<ForkMark>> create() {
     std::unique_ptr<ForkMark> mark(new ForkMark);
-    mark->bytes_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    void* page = mmap(nullptr, mark->bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) return resource_exhausted("the system has no page of memory for the engine");
-    mark->page_ = static_cast<uint32_t*>(page);
-    *mark->page_ = 1;
-#if defined(MADV_WIPEONFORK)
-    mark->wiped_ = madvise(page, mark->bytes_, MADV_WIPEONFORK) == 0;
-#endif
-    mark->process_ = getpid();
+    if (!os::map_fork_word(&mark->word_)) {
+      return resource_exhausted("the system has no page of memory for the engine");
+    }
+    mark->process_ = os::process_id();
     return mark;
   }
-  ~ForkMark() {
-    if (page_ != nullptr) munmap(page_, bytes_);
-  }
+  ~ForkMark() { os::unmap_fork_word(word_); }
   ForkMark(const ForkMark&) = delete;
   ForkMark& operator=(const ForkMark&) = delete;
 
-  bool forked() const { return wiped_ ? *page_ == 0 : getpid() != process_; }
+  bool forked() const { return word_ != nullptr ? *word_ == 0 : os::process_id() != process_; }
 
  private:
   ForkMark() = default;
-  uint32_t* page_ = nullptr;
-  size_t bytes_ = 0;
-  bool wiped_ = false;
-  pid_t process_ = 0;
+  uint32_t* word_ = nullptr;
+  int64_t process_ = 0;
 };
 
 std::shared_ptr<MemoryPool> Engine::make_pool(const EngineOptions& options) {

@@ -1,4 +1,4 @@
-// The file system layer: the only place of the core that calls open, mmap, fsync and rename.
+// The file system layer: files as the core uses them, built on those of the system (core/system).
 //
 // Paths are texts without NUL and are used as they are; relative paths start at the working
 // directory. Every function is thread-safe. An error names the call, the path and the system's text
@@ -15,6 +15,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/system/file.h"
 
 namespace percale {
 
@@ -65,7 +66,7 @@ class AtomicFile {
  private:
   explicit AtomicFile(std::string path);
   std::string path_, temporary_;
-  int descriptor_ = -1;  // -1 before create() and after commit()
+  os::FileHandle file_ = os::kNoFile;  // until create() and after commit()
 };
 
 // Writes `bytes` to `path` with an AtomicFile.
@@ -92,8 +93,10 @@ Status sync_folder(const std::string& path);
 // Joins "a" and "b" to "a/b". If one side is empty, or `name` is absolute, returns the other side
 // or `name`.
 std::string join_path(std::string_view folder, std::string_view name);
-// Returns the part before the last '/', or "." if there is none.
+// Returns the part before the last '/', or "." if there is none. On Windows '\' separates, too.
 std::string parent_folder(std::string_view path);
+// Returns the part after it.
+std::string_view file_name(std::string_view path);
 // The same for a file that may be one of the host: "host:" for "host:model.onnx".
 std::string parent_folder(std::string_view path, const MemoryPool* pool);
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "core/system/file.h"
 
 namespace percale {
 
@@ -24,9 +25,9 @@ class FileLock {
   const std::string& path() const { return path_; }
 
  private:
-  FileLock(std::string path, int descriptor);
+  FileLock(std::string path, os::FileHandle file);
   std::string path_;
-  int descriptor_ = -1;
+  os::FileHandle file_ = os::kNoFile;
 };
 
 }  // namespace percale

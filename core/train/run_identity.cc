@@ -1,11 +1,9 @@
 #include "core/train/run_identity.h"
 
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
-#include <cstring>
 
+#include "core/system/error.h"
+#include "core/system/process.h"
 #include "core/train/trainer_options.h"
 
 namespace percale {
@@ -30,9 +28,9 @@ void RunIdentity::add(JobParts parts) { append(added_, parts); }
 Result<std::string> RunIdentity::id() {
   if (!id_.empty()) return id_;
   std::array<uint8_t, 16> bytes{};
-  if (getentropy(bytes.data(), bytes.size()) != 0) {
+  if (const int error = os::random_bytes(bytes.data(), bytes.size()); error != 0) {
     return Status(Code::kUnavailable,
-                  str_cat("the system gives no random numbers for the id of a run: ", std::strerror(errno)));
+                  str_cat("the system gives no random numbers for the id of a run: ", os::error_text(error)));
   }
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (const uint8_t byte : bytes) {

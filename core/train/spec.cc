@@ -5,6 +5,7 @@
 #include "core/base/similar_name.h"
 #include "core/file/file.h"
 #include "core/file/host_files.h"
+#include "core/system/file.h"
 #include "core/train/data/csv.h"
 #include "core/train/data/data_columns.h"
 #include "core/train/data/data_files.h"
@@ -150,7 +151,7 @@ Status resolve_freeze(const Graph& file, const Graph& body, const Graph& whole, 
 
 // Finds a file or folder of a model: the first that exists, else the name itself.
 std::string find_model_path(const std::string& name, const std::vector<std::string>& folders) {
-  for (size_t i = 0; i < folders.size() && name.front() != '/'; ++i) {
+  for (size_t i = 0; i < folders.size() && !os::is_absolute_path(name); ++i) {
     std::string candidate = join_path(folders[i], name);
     if (path_kind(candidate) != PathKind::kNothing) return candidate;
   }

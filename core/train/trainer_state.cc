@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/file/file.h"
 #include "core/train/loop/streaming_loop.h"
 #include "core/train/trainer.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 // One checkpoint, or the newest whole one of a folder.
 Result<NewestCheckpoint> open_checkpoint(std::string path, const std::shared_ptr<MemoryPool>& pool) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  while (path.size() > 1 && file_name(path).empty()) path.pop_back();
   if (!is_checkpoint(path, pool.get())) return read_newest_checkpoint(path, pool);
   NewestCheckpoint out;
   out.path = path;

@@ -1,17 +1,13 @@
 #include "devices/cpu/cpu_device.h"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "core/base/c_status.h"
-
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
+#include "core/system/memory.h"
+#include "core/system/process.h"
+#include "core/system/processor.h"
 
 namespace percale {
 namespace {
@@ -30,36 +26,15 @@ struct alignas(kAlignment) BlockHeader {
 
 constexpr auto kHeaderBytes = static_cast<int64_t>(sizeof(BlockHeader));
 
-std::string machine_name() {
-  utsname system{};
-  return uname(&system) == 0 ? system.machine : "unknown";
+// The processor's name, or else its architecture.
+std::string model_name() {
+  const std::string name = os::processor_name();
+  return name.empty() ? os::machine_name() : name;
 }
-
-#if defined(__x86_64__) || defined(__i386__)
-// Reads the brand string from CPUID leaves 0x80000002 to 0x80000004: 48 characters, padded with
-// blanks or NUL.
-std::string processor_name() {
-  uint32_t words[12] = {};
-  if (__get_cpuid_max(0x80000000U, nullptr) < 0x80000004U) return machine_name();
-  for (uint32_t leaf = 0; leaf < 3; ++leaf) {
-    uint32_t* w = words + 4 * leaf;
-    __get_cpuid(0x80000002U + leaf, w, w + 1, w + 2, w + 3);
-  }
-  char text[sizeof words + 1] = {};
-  std::memcpy(text, words, sizeof words);
-  std::string name(text);
-  name.erase(0, name.find_first_not_of(' '));
-  name.erase(name.find_last_not_of(' ') + 1);
-  return name.empty() ? machine_name() : name;
-}
-#else
-std::string processor_name() { return machine_name(); }
-#endif
 
 // Returns the machine's memory, or the pool's limit if that is less.
 uint64_t memory_bytes(const MemoryPool& pool) {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  uint64_t bytes = pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page) : 0;
+  uint64_t bytes = os::machine_memory();
   if (pool.limit() > 0) {
     const auto limit = static_cast<uint64_t>(pool.limit());
     bytes = bytes == 0 ? limit : std::min(bytes, limit);
@@ -142,7 +117,7 @@ std::shared_ptr<const CpuDevices> CpuDevices::create(std::shared_ptr<MemoryPool>
   return std::shared_ptr<const CpuDevices>(new CpuDevices(std::move(pool)));
 }
 
-CpuDevices::CpuDevices(std::shared_ptr<MemoryPool> pool) : pool_(std::move(pool)), model_(processor_name()) {
+CpuDevices::CpuDevices(std::shared_ptr<MemoryPool> pool) : pool_(std::move(pool)), model_(model_name()) {
   api_.struct_size = sizeof api_;
   api_.self = this;
   api_.kind = "cpu";

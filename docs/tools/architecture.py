@@ -41,6 +41,7 @@ NOTES = {
     "core/file": "files, locks, checksums",
     "core/text": "JSON, sizes, UTF-8",
     "core/base": "status, memory, threads",
+    "core/system": "the operating system",
     "public headers": "percale.h, percale_plugin.h",
 }
 

@@ -1,6 +1,6 @@
 // Measures the CPU device's own kernels on one thread, and the FMA peak of this machine at the same
 // time:
-//   kernels [auto|sse4|avx2|avx512] [seconds per row]
+//   kernels [auto|sse4|avx2|avx512|neon] [seconds per row]
 // Each row is the best of many short trials. The peak is measured again between rows, and the best
 // value kept.
 #include <algorithm>
@@ -195,7 +195,7 @@ Conv2d square(int64_t batch, int64_t in_c, int64_t size, int64_t out_c, int64_t 
 int main(int argc, char** argv) {
   const auto cap = parse_isa_cap(argc > 1 ? argv[1] : "auto");
   if (!cap) {
-    std::fprintf(stderr, "usage: kernels [auto|sse4|avx2|avx512] [seconds per row]\n");
+    std::fprintf(stderr, "usage: kernels [auto|sse4|avx2|avx512|neon] [seconds per row]\n");
     return 2;
   }
   if (argc > 2) g_seconds = std::atof(argv[2]);

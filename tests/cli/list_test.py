@@ -44,7 +44,7 @@ class Lists(unittest.TestCase):
         self.assertIn(", required\n", percale("list", "schedules", "step").stdout)
         self.assertIn("patience  int", percale("list", "spec", "early_stopping").stdout)
         self.assertIn("units  int, at least 1, required", percale("list", "layers", "Dense").stdout)
-        self.assertIn("isa  auto sse4 avx2 avx512, default: auto", percale("list", "engine", "isa").stdout)
+        self.assertIn("isa  auto sse4 avx2 avx512 neon, default: auto", percale("list", "engine", "isa").stdout)
 
     def test_wrong_names_name_a_similar_one(self):
         self.assertIn("did you mean 'optimizers'?", percale("list", "optimizer", code=2).stderr)

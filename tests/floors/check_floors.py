@@ -9,6 +9,7 @@ import sys
 # longest folder that holds it.
 LAYERS = [
     ["c_api/include"],
+    ["core/system"],
     ["core/base"],
     ["core/text", "core/file"],
     ["core/tensor"],
@@ -95,7 +96,7 @@ HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 INNER_HEIGHT = {folder: height for rows in INNER_LAYERS.values() for height, row in enumerate(rows) for folder in row}
 # Folders that may include only some of the lower layers.
 MAY_SEE = {
-    "devices/cpu": ("core/base", "core/tensor", "core/registry", "devices/cpu"),
+    "devices/cpu": ("core/system", "core/base", "core/tensor", "core/registry", "devices/cpu"),
     "ops": ("core/base", "core/text", "core/tensor", "core/registry", "core/graph", "devices/cpu", "ops"),
     "c_api/include": ("c_api/include",),
 }

@@ -1,13 +1,11 @@
 // Memory, copies and launches of the sim device, and the loss of a device.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +14,7 @@
 
 #include "tests/sim/sim_partition.h"
 #include "tests/sim/sim_queue.h"
+#include "tests/sim/sim_system.h"
 
 namespace percale_sim {
 namespace {
@@ -51,14 +50,12 @@ class Device {
     if (lost_) return kLost;
     const std::lock_guard lock(mutex_);
     if (bytes > kMemoryBytes - used_) return {PERCALE_RESOURCE_EXHAUSTED, "no such memory on a sim device"};
-    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto page = page_bytes();
     // At least one byte more, so that no other block starts at the end.
     Block block{nullptr, (bytes / page + 1) * page, bytes, nullptr};
-    void* pages = mmap(nullptr, block.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) return {PERCALE_RESOURCE_EXHAUSTED, "no addresses for a sim device"};
-    block.address = static_cast<char*>(pages);
-    block.bytes =
-        static_cast<char*>(std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment));
+    block.address = reserve_addresses(block.mapped);
+    if (block.address == nullptr) return {PERCALE_RESOURCE_EXHAUSTED, "no addresses for a sim device"};
+    block.bytes = static_cast<char*>(::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow));
     if (block.bytes == nullptr) {
       drop(block);
       return {PERCALE_RESOURCE_EXHAUSTED, "no such memory on a sim device"};
@@ -66,7 +63,7 @@ class Device {
     blocks_[block.address] = block;
     used_ += bytes;
     peak_ = std::max(peak_, used_);
-    *out = pages;
+    *out = block.address;
     return {};
   }
 
@@ -210,8 +207,8 @@ class Device {
   }
 
   static void drop(const Block& block) {
-    munmap(block.address, block.mapped);
-    std::free(block.bytes);
+    release_addresses(block.address, block.mapped);
+    ::operator delete (block.bytes, std::align_val_t{kAlignment});
   }
 
   // Sleeps until the time has passed, or the run (may be null) or the device has ended.

@@ -1,11 +1,11 @@
 #include "tests/sim/sim_partition.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
+
+#include "tests/sim/sim_system.h"
 
 namespace percale_sim {
 namespace {
@@ -63,16 +63,13 @@ percale_status* set_options(const Library& library, percale_options* options, st
 Library open_library() {
   Library out;
   const char* path = std::getenv("PERCALE_SIM_LIBRARY");
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    out.error = dlerror();
-    return out;
-  }
-#define PERCALE_SIM_FIND(name)                                                           \
-  out.name = reinterpret_cast<decltype(out.name)>(dlsym(handle, "percale_" #name));      \
-  if (out.name == nullptr) {                                                             \
-    out.error = "PERCALE_SIM_LIBRARY must name the library: there is no percale_" #name; \
-    return out;                                                                          \
+  void* handle = open_shared_library(path, &out.error);
+  if (handle == nullptr) return out;
+#define PERCALE_SIM_FIND(name)                                                            \
+  out.name = reinterpret_cast<decltype(out.name)>(find_symbol(handle, "percale_" #name)); \
+  if (out.name == nullptr) {                                                              \
+    out.error = "PERCALE_SIM_LIBRARY must name the library: there is no percale_" #name;  \
+    return out;                                                                           \
   }
   PERCALE_SIM_FUNCTIONS(PERCALE_SIM_FIND)
 #undef PERCALE_SIM_FIND

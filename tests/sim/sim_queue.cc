@@ -1,22 +1,13 @@
 #include "tests/sim/sim_queue.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "tests/sim/sim_system.h"
+
 namespace percale_sim {
 
-Worker::Worker() {
-  // Blocks the host's signals on this thread, which inherits the mask.
-  sigset_t all, saved;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
-  thread_ = std::thread([this] { work(); });
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
-  pthread_setname_np(thread_.native_handle(), "percale-sim");
-}
+Worker::Worker() : thread_(start_thread([this] { work(); })) {}
 
 Worker::~Worker() {
   {

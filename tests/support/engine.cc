@@ -1,8 +1,7 @@
 #include "tests/support/engine.h"
 
-#include <dlfcn.h>
-
 #include "c_api/host/host_api.h"
+#include "core/system/library.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/simd/simd.h"
 #include "devices/null/null_device.h"
@@ -57,9 +56,10 @@ const percale_plugin_api* sim_plugin() {
 }
 
 Result<const percale_plugin_api*> open_plugin(const std::string& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return not_found(dlerror());
-  const auto init = reinterpret_cast<percale_plugin_init_fn>(dlsym(library, "percale_plugin_init"));
+  std::string reason;
+  void* library = os::open_library(path, &reason);
+  if (library == nullptr) return not_found(reason);
+  const auto init = reinterpret_cast<percale_plugin_init_fn>(os::find_symbol(library, "percale_plugin_init"));
   if (init == nullptr) return not_found(path, " exports no percale_plugin_init");
   const percale_plugin_api* plugin = nullptr;
   PERCALE_RETURN_IF_ERROR(from_c(init(&c_api::host_api(), PERCALE_PLUGIN_ABI, path.c_str(), &plugin)));

@@ -3,21 +3,25 @@
 #define PERCALE_TESTS_UNIT_TEMP_FOLDER_H_
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "core/base/status.h"
 #include "core/file/file.h"
+#include "core/system/process.h"
 
 namespace percale {
 
 class TempFolder {
  public:
   TempFolder() {
-    const char* base = getenv("TMPDIR");
-    path_ = join_path(base != nullptr ? base : "/tmp", "percale-test-XXXXXX");
-    REQUIRE(mkdtemp(path_.data()) != nullptr);
+    const char* base = std::getenv("TMPDIR");
+    uint64_t number = 0;
+    REQUIRE(os::random_bytes(&number, sizeof number) == 0);
+    path_ = join_path(base != nullptr ? base : "/tmp", str_cat("percale-test-", static_cast<int64_t>(number >> 1)));
+    REQUIRE(create_folders(path_).ok());
   }
   ~TempFolder() { static_cast<void>(remove_tree(path_)); }
   TempFolder(const TempFolder&) = delete;

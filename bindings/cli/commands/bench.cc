@@ -1,5 +1,3 @@
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -7,6 +5,7 @@
 #include "api.h"
 #include "commands.h"
 #include "compare.h"
+#include "system/system.h"
 
 namespace percale_cli {
 namespace {
@@ -19,14 +18,6 @@ constexpr Flag kBenchFlags[] = {
 using Clock = std::chrono::steady_clock;
 
 double microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
-
-// Returns user and system time of all threads of the process.
-double cpu_microseconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto of = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec); };
-  return of(usage.ru_utime) + of(usage.ru_stime);
-}
 
 struct Times {
   std::vector<double> runs;  // sorted

@@ -1,6 +1,4 @@
 // Predictions for the rows of data files, as CSV.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -10,6 +8,7 @@
 
 #include "api.h"
 #include "commands.h"
+#include "system/system.h"
 
 namespace percale_cli {
 namespace {
@@ -188,14 +187,14 @@ class Output {
  public:
   explicit Output(const std::string& path) : path_(path) {
     if (path.empty()) return;
-    part_ = path + ".tmp-" + std::to_string(getpid());
-    file_ = std::fopen(part_.c_str(), "wx");
+    part_ = path + ".tmp-" + std::to_string(process_id());
+    file_ = open_file(part_, "wx");
     if (file_ == nullptr) fail();
   }
   ~Output() {
     if (file_ == stdout) return;
     std::fclose(file_);
-    if (!done_) std::remove(part_.c_str());
+    if (!done_) remove_file(part_);
   }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -207,7 +206,7 @@ class Output {
   void finish() {
     if (std::fflush(file_) != 0) fail();
     if (file_ == stdout) return;
-    if (std::rename(part_.c_str(), path_.c_str()) != 0) fail();
+    if (!rename_file(part_, path_)) fail();
     done_ = true;
   }
 

@@ -8,6 +8,7 @@
 #include "api.h"
 #include "commands.h"
 #include "compare.h"
+#include "system/system.h"
 
 namespace percale_cli {
 namespace {
@@ -38,7 +39,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     out.push_back(it->path());
-  if (error) throw Failure{folder.string() + ": " + error.message()};
+  if (error) throw Failure{text_of(folder) + ": " + error.message()};
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -48,7 +49,7 @@ std::vector<Operand> numbered(const std::string& prefix) {
   std::vector<Operand> out;
   for (size_t i = 0;; ++i) {
     const std::string path = prefix + std::to_string(i) + ".pb";
-    if (!fs::exists(path)) return out;
+    if (!fs::exists(path_of(path))) return out;
     out.push_back({{}, path, {}});
   }
 }
@@ -56,7 +57,7 @@ std::vector<Operand> numbered(const std::string& prefix) {
 std::vector<Operand> listed_operands(const Json& list, const fs::path& folder) {
   std::vector<Operand> out;
   for (const Json& item : list.items()) {
-    Operand operand{item["name"].text(), (folder / item["file"].text()).string(), {}};
+    Operand operand{item["name"].text(), text_of(folder / path_of(item["file"].text())), {}};
     if (item["atol"].given()) operand.tolerance = {item["atol"].number(), 1e-3, false};
     out.push_back(std::move(operand));
   }
@@ -66,11 +67,11 @@ std::vector<Operand> listed_operands(const Json& list, const fs::path& folder) {
 std::vector<Set> sets_of(const fs::path& folder, const std::vector<fs::path>& entries) {
   std::vector<Set> out;
   for (const fs::path& entry : entries) {
-    if (!entry.filename().string().starts_with("test_data_set_")) continue;
-    out.push_back({numbered((entry / "input_").string()), numbered((entry / "output_").string())});
+    if (!text_of(entry.filename()).starts_with("test_data_set_")) continue;
+    out.push_back({numbered(text_of(entry / "input_")), numbered(text_of(entry / "output_"))});
   }
   if (!out.empty() || !fs::exists(folder / "meta.json")) return out;
-  const Json meta = Json::parse(read_file((folder / "meta.json").string()));
+  const Json meta = Json::parse(read_file(text_of(folder / "meta.json")));
   for (const Json& set : meta["sets"].items())
     out.push_back({listed_operands(set["inputs"], folder), listed_operands(set["outputs"], folder)});
   return out;
@@ -80,16 +81,16 @@ std::vector<Set> sets_of(const fs::path& folder, const std::vector<fs::path>& en
 void find_cases(const fs::path& folder, const std::string& name, std::vector<Case>& out) {
   const std::vector<fs::path> entries = sorted_entries(folder);
   if (fs::exists(folder / "model.onnx")) {
-    out.push_back({name, (folder / "model.onnx").string(), false, sets_of(folder, entries)});
+    out.push_back({name, text_of(folder / "model.onnx"), false, sets_of(folder, entries)});
     return;
   }
   for (const fs::path& entry : entries) {
-    const std::string inner = (name.empty() ? "" : name + "/") + entry.stem().string();
+    const std::string inner = (name.empty() ? "" : name + "/") + text_of(entry.stem());
     if (fs::is_directory(entry)) {
-      find_cases(entry, (name.empty() ? "" : name + "/") + entry.filename().string(), out);
+      find_cases(entry, (name.empty() ? "" : name + "/") + text_of(entry.filename()), out);
     } else if (entry.extension() == ".onnx") {
-      std::vector<Operand> outputs = numbered((folder / (entry.stem().string() + "_output_")).string());
-      if (!outputs.empty()) out.push_back({inner, entry.string(), true, {{{}, std::move(outputs)}}});
+      std::vector<Operand> outputs = numbered(text_of(folder / path_of(text_of(entry.stem()) + "_output_")));
+      if (!outputs.empty()) out.push_back({inner, text_of(entry), true, {{{}, std::move(outputs)}}});
     }
   }
 }
@@ -217,11 +218,11 @@ int run_test(const Args& args) {
   setup.make_engine();
   std::vector<Case> cases;
   for (const std::string& folder : args.positional()) {
-    const fs::path path = fs::path(folder).lexically_normal();
+    const fs::path path = path_of(folder).lexically_normal();
     const bool is_case = fs::exists(path / "model.onnx");
     const fs::path last = path.has_filename() ? path.filename() : path.parent_path().filename();
     const size_t before = cases.size();
-    find_cases(path, is_case ? last.string() : "", cases);
+    find_cases(path, is_case ? text_of(last) : "", cases);
     if (cases.size() == before) throw Failure{folder + ": no test case found"};
   }
   size_t counts[3] = {};

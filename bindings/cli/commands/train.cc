@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -10,6 +8,7 @@
 #include "commands.h"
 #include "device_table.h"
 #include "job.h"
+#include "system/system.h"
 #include "training/cluster_tasks.h"
 #include "training/history_file.h"
 #include "training/process_group.h"
@@ -56,7 +55,8 @@ constexpr std::string_view kMore =
 
 std::string event_path(const std::string& folder) {
   make_folder(folder);
-  return folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." + std::to_string(getpid());
+  return folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." +
+         std::to_string(process_id());
 }
 
 // A training and the files that grow with it.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "job.h"
+#include "system/system.h"
 #include "training/run_folder.h"
 #include "training/stop_signals.h"
 
@@ -22,8 +23,8 @@ int exit_code() { return StopSignals::received() == 0 ? 0 : kEndedBySignal + Sto
 // True if there is a checkpoint of a later step in the folder.
 bool has_news(const std::string& folder, int64_t step) {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
+  for (const auto& entry : std::filesystem::directory_iterator(path_of(folder), error)) {
+    const std::string name = text_of(entry.path().filename());
     if (name.starts_with("step-") && std::strtoll(name.c_str() + 5, nullptr, 10) > step) return true;
   }
   return false;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api.h"
+#include "system/system.h"
 
 namespace percale_cli {
 namespace {
@@ -19,7 +20,7 @@ size_t without_last_line(std::string_view text) {
 }  // namespace
 
 HistoryFile::HistoryFile(std::string path, const char* format)
-    : path_(std::move(path)), format_(format), file_(std::fopen(path_.c_str(), "wb")) {
+    : path_(std::move(path)), format_(format), file_(open_file(path_, "wb")) {
   if (file_ == nullptr) throw Failure{path_ + ": cannot be written: " + std::strerror(errno)};
 }
 

@@ -1,7 +1,5 @@
 #include "training/mpi.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "api.h"
+#include "system/system.h"
 
 namespace percale_cli {
 
@@ -54,17 +53,18 @@ struct MpiFunctions {
 
 namespace {
 
-std::unique_ptr<MpiFunctions> open_library() {
-  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
+std::unique_ptr<MpiFunctions> open_mpi() {
+  std::string reason;
+  void* const library = open_library(kLibrary, &reason);
   if (library == nullptr) {
     throw Failure{"--collective mpi needs " + std::string(kLibrary) +
-                      ", the library of MPI's standard ABI, which MPICH has since version 5: " + dlerror() +
+                      ", the library of MPI's standard ABI, which MPICH has since version 5: " + reason +
                       "; LD_LIBRARY_PATH can name its folder",
                   PERCALE_UNAVAILABLE};
   }
   auto out = std::make_unique<MpiFunctions>();
   const auto find = [&](const char* name, auto& function) {
-    void* const found = dlsym(library, name);
+    void* const found = find_symbol(library, name);
     if (found == nullptr) throw Failure{std::string(kLibrary) + " has no " + name, PERCALE_UNAVAILABLE};
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
   };
@@ -111,7 +111,7 @@ class Pause {
 
 }  // namespace
 
-MpiGroup::MpiGroup() : mpi_(open_library()) {
+MpiGroup::MpiGroup() : mpi_(open_mpi()) {
   int provided = 0;
   // The library exchanges on threads of its own, one at a time.
   int code = mpi_->init_thread(nullptr, nullptr, kThreadSerialized, &provided);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "api.h"
+#include "system/system.h"
 
 namespace percale_cli {
 
@@ -22,7 +23,7 @@ std::string restored_from(percale_trainer* trainer) {
 
 std::string resume(percale_trainer* trainer, const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) throw Failure{"--resume: there is no folder " + path};
+  if (!std::filesystem::is_directory(path_of(path), error)) throw Failure{"--resume: there is no folder " + path};
   percale_status* status = percale_trainer_restore(trainer, path.c_str());
   if (percale_status_code(status) == PERCALE_NOT_FOUND) {
     percale_status_release(status);
@@ -34,8 +35,8 @@ std::string resume(percale_trainer* trainer, const std::string& path) {
   for (const Json& why : facts["skipped_checkpoints"].items()) say_note(why.text() + ": not used");
   const std::string from = facts["restored_from"].text();
   say_note("continuing after step " + std::to_string(percale_trainer_steps(trainer)) + " of " + from);
-  const std::filesystem::path folder = std::filesystem::path(from).parent_path();
-  return folder.empty() ? "." : folder.string();
+  const std::filesystem::path folder = path_of(from).parent_path();
+  return folder.empty() ? "." : text_of(folder);
 }
 
 void lock_folder(percale_trainer* trainer, const std::string& folder, bool overwrite) {
@@ -47,7 +48,7 @@ void lock_folder(percale_trainer* trainer, const std::string& folder, bool overw
   }
   check(status);
   if (!overwrite || !restored_from(trainer).empty()) return;
-  for (const char* name : {kModelFile, kHistoryFile, kPlotFile}) std::remove((folder + "/" + name).c_str());
+  for (const char* name : {kModelFile, kHistoryFile, kPlotFile}) remove_file(folder + "/" + name);
 }
 
 }  // namespace percale_cli

@@ -1,14 +1,9 @@
-// Reads elements of tensors from files in the model's folder. The path is opened folder by folder
-// without following links, so that no name leads out of the model's folder.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+// Reads elements of tensors from files in the model's folder.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
+#include "bindings/onnx/proto/external_file.h"
 #include "bindings/onnx/proto/tensor.h"
 
 namespace percale_onnx {
@@ -16,38 +11,13 @@ namespace {
 
 constexpr std::string_view kHostScheme = "host:";  // of folders that the host reads
 
-// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { reset(-1); }
-  void reset(int value) {
-    if (value_ >= 0) close(value_);
-    value_ = value;
-  }
-  int get() const { return value_; }
-  int take() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
-
-Status system_error(std::string_view call, std::string_view path) {
-  const int error = errno;
-  const bool missing = error == ENOENT || error == ENOTDIR;
-  const char* reason = error == ELOOP ? "the path contains a link, which is not followed" : std::strerror(error);
-  return Status(missing           ? PERCALE_NOT_FOUND
-                : error == EACCES ? PERCALE_PERMISSION_DENIED
-                                  : PERCALE_UNAVAILABLE,
-                text("external data ", quoted(path), ": ", call, ": ", std::string_view(reason)));
-}
-
 Status check_location(std::string_view location) {
   if (location.empty()) return bad("external data has no location");
   if (location.size() > 4096 || location.find('\0') != std::string_view::npos) {
     return bad("external data ", quoted(location), ": not a valid path");
+  }
+  if (location.find_first_of(forbidden_characters()) != std::string_view::npos) {
+    return bad("external data ", quoted(location), ": has one of the characters ", forbidden_characters());
   }
   if (location.front() == '/') return bad("external data ", quoted(location), ": absolute paths are not allowed");
   for (size_t at = 0; at <= location.size();) {
@@ -59,27 +29,9 @@ Status check_location(std::string_view location) {
   return {};
 }
 
-Status open_external(const char* folder, std::string_view location, Descriptor* out) {
+Status open_external(const char* folder, std::string_view location, ExternalFile* out) {
   ONNX_TRY(check_location(location));
-  Descriptor at(open(*folder == '\0' ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (at.get() < 0) return system_error("open", folder);
-  for (size_t begin = 0; begin < location.size();) {
-    const size_t slash = std::min(location.find('/', begin), location.size());
-    const std::string part(location.substr(begin, slash - begin));
-    begin = slash + 1;
-    if (part.empty() || part == ".") continue;
-    const bool last = begin > location.size();
-    // O_NONBLOCK, because opening a pipe would block.
-    const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (last ? O_NONBLOCK : O_DIRECTORY);
-    const int next = openat(at.get(), part.c_str(), flags);
-    if (next < 0) return system_error("open", location);
-    at.reset(next);
-  }
-  struct stat facts {};
-  if (fstat(at.get(), &facts) != 0) return system_error("stat", location);
-  if (!S_ISREG(facts.st_mode)) return bad("external data ", quoted(location), ": not a regular file");
-  out->reset(at.take());
-  return {};
+  return out->open(folder, location);
 }
 
 bool is_hosts(const ModelFolder& folder) { return std::string_view(folder.path).starts_with(kHostScheme); }
@@ -101,15 +53,22 @@ Status size_of(const ModelFolder& folder, std::string_view location, uint64_t* o
     *out = static_cast<uint64_t>(size);
     return {};
   }
-  Descriptor file;
+  ExternalFile file;
   ONNX_TRY(open_external(folder.path, location, &file));
-  struct stat facts {};
-  if (fstat(file.get(), &facts) != 0) return system_error("stat", location);
-  *out = static_cast<uint64_t>(facts.st_size);
+  *out = file.size();
   return {};
 }
 
 }  // namespace
+
+Status external_error(std::string_view call, std::string_view path, int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  const char* reason = error == ELOOP ? "the path contains a link, which is not followed" : std::strerror(error);
+  return Status(missing           ? PERCALE_NOT_FOUND
+                : error == EACCES ? PERCALE_PERMISSION_DENIED
+                                  : PERCALE_UNAVAILABLE,
+                text("external data ", quoted(path), ": ", call, ": ", std::string_view(reason)));
+}
 
 Status external_bytes(const ModelFolder& folder, const ExternalData& data, uint64_t* out) {
   uint64_t size = 0;
@@ -130,16 +89,14 @@ Status read_external(const ModelFolder& folder, const ExternalData& data, void* 
     const auto offset = static_cast<int64_t>(data.offset);
     return folder.host.take(folder.host->builder->read_file(folder.engine, path.c_str(), offset, to, bytes));
   }
-  Descriptor file;
+  ExternalFile file;
   ONNX_TRY(open_external(folder.path, data.location, &file));
   for (uint64_t done = 0; done < bytes;) {
-    constexpr uint64_t kMost = uint64_t{1} << 30;  // read() transfers at most 2 GB at once
-    const ssize_t got = pread(file.get(), static_cast<char*>(to) + done, std::min(bytes - done, kMost),
-                              static_cast<off_t>(data.offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error("read", data.location);
+    constexpr uint64_t kMost = uint64_t{1} << 30;  // a system call transfers at most 2 GB
+    uint64_t got = 0;
+    ONNX_TRY(file.read(data.offset + done, static_cast<char*>(to) + done, std::min(bytes - done, kMost), &got));
     if (got == 0) return bad("external data ", quoted(data.location), ": unexpected end of file");
-    done += static_cast<uint64_t>(got);
+    done += got;
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "core/checkpoint/safetensors.h"
 #include "core/file/file.h"
 #include "core/file/gzip.h"
+#include "core/system/file.h"
 #include "core/train/data/idx.h"
 
 namespace percale {
@@ -60,7 +61,7 @@ Result<std::string> find_data_file(const std::string& name, const std::vector<st
   std::vector<std::string> names = {name};
   names.push_back(name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name + ".gz");
   std::vector<std::string> places = folders;
-  if (name.front() == '/') places = {""};
+  if (os::is_absolute_path(name)) places = {""};
   std::string seen;
   for (const std::string& folder : places) {
     for (const std::string& n : names) {

@@ -117,7 +117,6 @@ template <bool kPlaces, class From>
 HWY_INLINE void max_vector(const Pool2d& p, int64_t top, Inside rows, int64_t q0, int64_t n, int64_t loaded,
                            From&& from, float* best, int32_t* place) {
   const Int di;
-  const Tag<float> d;
   VF value = set<float>(-std::numeric_limits<float>::infinity());
   VI tap = hn::Set(di, -1);
   for (int64_t i = rows.begin; i < rows.end; ++i) {

@@ -8,7 +8,8 @@ constexpr SimdTable table_of(Isa isa) {
   return {isa, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}, {isa}};
 }
 
-constexpr SimdTable kTables[kIsaCount] = {table_of(Isa::kSse4), table_of(Isa::kAvx2), table_of(Isa::kAvx512)};
+constexpr SimdTable kTables[kIsaCount] = {table_of(Isa::kSse4), table_of(Isa::kAvx2), table_of(Isa::kAvx512),
+                                          table_of(Isa::kNeon)};
 
 }  // namespace
 

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -7,6 +6,7 @@
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/run_folder.h"
 #include "core/file/file.h"
+#include "core/system/process.h"
 #include "tests/unit/temp_folder.h"
 
 namespace percale {
@@ -158,7 +158,7 @@ TEST_CASE("a run has its folder to itself") {
     const auto second = lock_run_folder(folder.path(), "b", false);
     CHECK(second.status().code() == Code::kUnavailable);
     CHECK(second.status().message().find(folder.path()) != std::string::npos);
-    CHECK(second.status().message().find(str_cat(int64_t{getpid()})) != std::string::npos);
+    CHECK(second.status().message().find(str_cat(os::process_id())) != std::string::npos);
   }
   CHECK(*list_folder(folder.path()) == std::vector<std::string>{"notes.txt", "step-2"});
   CHECK(lock_run_folder(folder.path(), "b", false).ok());

@@ -31,7 +31,7 @@ std::shared_ptr<Engine> engine_with(const std::string& isa, const std::string& d
 // Returns the instruction sets of this machine as options.
 std::vector<std::string> isas() {
   std::vector<std::string> out;
-  for (const char* isa : {"sse4", "avx2", "avx512"}) {
+  for (const char* isa : {"sse4", "avx2", "avx512", "neon"}) {
     EngineOptions options;
     options.isa = isa;
     if (get(make_test_ops(options)).isa == isa) out.emplace_back(isa);

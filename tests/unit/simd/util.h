@@ -18,7 +18,10 @@ namespace percale::simd::testing {
 // Returns the tables that this machine can run, lowest instruction set first.
 inline std::vector<const SimdTable*> tables() {
   std::vector<const SimdTable*> all;
-  for (int i = 0; i <= static_cast<int>(detect_isa()); ++i) all.push_back(simd_table(static_cast<Isa>(i)));
+  for (int i = 0; i <= static_cast<int>(detect_isa()); ++i) {
+    const auto isa = static_cast<Isa>(i);
+    if (capped(isa, isa) == isa) all.push_back(simd_table(isa));  // of this architecture
+  }
   return all;
 }
 

@@ -1,5 +1,5 @@
-// Selection of the instruction set of the SIMD kernels: detected with our own CPUID code, limited
-// by an option, never by a global.
+// Selection of the instruction set of the SIMD kernels: detected by our own code, limited by an
+// option, never by a global.
 #ifndef PERCALE_DEVICES_CPU_SIMD_COMMON_ISA_H_
 #define PERCALE_DEVICES_CPU_SIMD_COMMON_ISA_H_
 
@@ -8,25 +8,30 @@
 
 namespace percale::simd {
 
-// Ordered: a machine that supports one supports all lower ones. kNone is a machine or architecture
-// without SIMD kernels; callers then use their portable ones.
+// Ordered: a machine that supports one supports all lower ones of its architecture. kNone is a
+// machine or architecture without SIMD kernels; callers then use their portable ones.
 //   kSse4    SSE4.2 with PCLMUL and AES; no fused multiply-add, so its bits differ from those below
 //   kAvx2    AVX2 with BMI2, FMA and F16C
 //   kAvx512  F, CD, VL, DQ and BW; the same bits as kAvx2 in every function of this folder
-enum class Isa { kNone = -1, kSse4 = 0, kAvx2 = 1, kAvx512 = 2 };
-inline constexpr int kIsaCount = 3;
+//   kNeon    what every arm64 processor has
+enum class Isa { kNone = -1, kSse4 = 0, kAvx2 = 1, kAvx512 = 2, kNeon = 3 };
+inline constexpr Isa kHighestIsa = Isa::kNeon;
+inline constexpr int kIsaCount = 4;
 
-// The sets that are built (build option "isas"): bits 1 << Isa.
+// The sets that are built, all of one architecture (build option "isas"): bits 1 << Isa.
 #ifndef PERCALE_ISAS
 #define PERCALE_ISAS 7
 #endif
 
-// Returns the highest set that is built and that both the processor and the operating system (saved
-// registers, XGETBV) support.
+// Returns the highest set that both the processor and the operating system (saved registers)
+// support. The folder of each architecture has it.
+Isa isa_of_machine();
+
+// Returns the highest set that the machine supports and that is built.
 Isa detect_isa();
 
-// Parses the option `isa=auto|sse4|avx2|avx512`. Returns the limit, or nullopt for any other text.
-// "auto" is no limit.
+// Parses the option `isa=auto|sse4|avx2|avx512|neon`. Returns the limit, or nullopt for any other
+// text. "auto" is no limit.
 std::optional<Isa> parse_isa_cap(std::string_view text);
 
 // Returns the highest set that is built and not above either.
@@ -36,7 +41,7 @@ constexpr Isa capped(Isa detected, Isa cap) {
   return static_cast<Isa>(isa);
 }
 
-// Returns "none", "sse4", "avx2" or "avx512". The name is part of the numerics fingerprint.
+// Returns "none", "sse4", "avx2", "avx512" or "neon". The name is part of the numerics fingerprint.
 const char* isa_name(Isa isa);
 
 }  // namespace percale::simd

@@ -37,16 +37,24 @@
 #define PERCALE_NOT_AVX3 HWY_AVX3
 #endif
 
-#define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSSE3 | PERCALE_NOT_SSE4 | PERCALE_NOT_AVX2 | PERCALE_NOT_AVX3)
+#if PERCALE_ISAS & 8
+// The target of the compiler's baseline alone. Later versions of Highway have several for NEON.
+#define HWY_COMPILE_ONLY_STATIC
+#define PERCALE_NEON_FNS HWY_STATIC_DISPATCH(kFns)
+#define PERCALE_SIMD_TARGET 1
+#else
+#define PERCALE_NEON_FNS \
+  {}
 #define PERCALE_SIMD_TARGET (HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
+#endif
+
+// Vectors of SVE have no size for the compiler, and the kernels keep vectors in arrays.
+#define HWY_DISABLED_TARGETS                                                                               \
+  (HWY_AVX3_DL | HWY_SSSE3 | PERCALE_NOT_SSE4 | PERCALE_NOT_AVX2 | PERCALE_NOT_AVX3 | HWY_SVE | HWY_SVE2 | \
+   HWY_SVE_256 | HWY_SVE2_128)
 
 // Initializes a `const XFns kXFns[kIsaCount]` from the `kFns` in each target's namespace.
-#if defined(__x86_64__) || defined(__i386__)
 #define PERCALE_SIMD_TABLE \
-  { PERCALE_SSE4_FNS, PERCALE_AVX2_FNS, PERCALE_AVX3_FNS }
-#else
-#define PERCALE_SIMD_TABLE \
-  {}
-#endif
+  { PERCALE_SSE4_FNS, PERCALE_AVX2_FNS, PERCALE_AVX3_FNS, PERCALE_NEON_FNS }
 
 #endif  // PERCALE_DEVICES_CPU_SIMD_COMMON_TARGETS_H_

@@ -1,8 +1,9 @@
 // CSV files as columns of data sets: c_api/SPEC.md, "CSV files".
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "core/checkpoint/npy.h"
 #include "core/file/file.h"
@@ -322,7 +323,12 @@ TEST_CASE("a file that is cut short while it is in use is told, and matters not 
     REQUIRE_MESSAGE(read.ok(), read.status().to_string());
     const int64_t last = (*mapped)->batches() - 1;
     CHECK((*mapped)->batch({0, last}).ok());
-    REQUIRE(truncate(path.c_str(), 100) == 0);
+    std::error_code refused;
+    std::filesystem::resize_file(path, 100, refused);
+    if (refused) {
+      MESSAGE("this system does not truncate a mapped file");
+      continue;
+    }
     const Status status = (*mapped)->batch({0, last}).status();
     CHECK_MESSAGE(status.code() == Code::kDataLoss, status.to_string());
     CHECK(status.message().find(str_cat("'", path, "' had ", static_cast<uint64_t>(bytes.size()),

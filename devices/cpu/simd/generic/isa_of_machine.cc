@@ -1,0 +1,7 @@
+#include "devices/cpu/simd/common/isa.h"
+
+namespace percale::simd {
+
+Isa isa_of_machine() { return Isa::kNone; }
+
+}  // namespace percale::simd
