@@ -24,7 +24,7 @@ def fail(text):
 def run(command, **more):
     """Runs a command. A failure ends the release with the end of its output."""
     command = [str(word) for word in command]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **more)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, **more)
     if done.returncode:
         fail(f"this failed with exit code {done.returncode}: {' '.join(command)}\n{done.stdout[-4000:]}")
     return done.stdout
