@@ -6,35 +6,34 @@ import uuid
 from archives import files_of
 from work import digest_of, fail
 
-# By the name that Meson knows a dependency by: the name, the licence, and how the library uses it.
+# By the name that Meson knows a dependency by: the name, the licence, how the binaries use it, and
+# the plug-in that it is part of; None for the library.
 PARTS = {
-    "zlib": ("zlib", "Zlib", "DYNAMIC_LINK"),
-    "eigen3": ("Eigen", "MPL-2.0", "STATIC_LINK"),
-    "RapidJSON": ("RapidJSON", "MIT", "STATIC_LINK"),
-    "libhwy": ("Highway", "Apache-2.0 OR BSD-3-Clause", "STATIC_LINK"),
-    "flatbuffers": ("FlatBuffers", "Apache-2.0", "STATIC_LINK"),
-    "protozero": ("protozero", "BSD-2-Clause", "STATIC_LINK"),
-    "dnnl": ("oneDNN", "Apache-2.0", "STATIC_LINK"),
+    "zlib": ("zlib", "Zlib", "DYNAMIC_LINK", None),
+    "eigen3": ("Eigen", "MPL-2.0", "STATIC_LINK", None),
+    "RapidJSON": ("RapidJSON", "MIT", "STATIC_LINK", None),
+    "libhwy": ("Highway", "Apache-2.0 OR BSD-3-Clause", "STATIC_LINK", None),
+    "flatbuffers": ("FlatBuffers", "Apache-2.0", "STATIC_LINK", None),
+    "protozero": ("protozero", "BSD-2-Clause", "STATIC_LINK", "onnx"),
+    "dnnl": ("oneDNN", "Apache-2.0", "STATIC_LINK", "onednn"),
+    "grpc++": ("gRPC", "Apache-2.0", "DYNAMIC_LINK", "remote"),
+    "openssl": ("OpenSSL", "Apache-2.0", "DYNAMIC_LINK", "remote"),
 }
 # Meson reports these, and no binary contains them.
 NO_PART = ("threads", "jni", "dl")
-# Used by one plug-in alone.
-PLUGIN_OF = {"dnnl": "onednn", "protozero": "onnx", "grpc++": "remote", "openssl": "remote"}
 
 
 def dependencies(work, platform):
     """Returns {name: version} of the third-party code in the binaries."""
     build = work.folder / platform.name / "build"
     found = json.loads((build / "meson-info" / "intro-dependencies.json").read_text())
-    versions = {each["name"]: each["version"] for each in found
-                if each["name"] not in NO_PART and PLUGIN_OF.get(each["name"]) in (None, *platform.plugins)}
-    if "onnx" in platform.plugins:
-        # Meson does not report it where it is headers of the system.
-        versions.setdefault("protozero", "unknown")
+    versions = {each["name"]: each["version"] for each in found if each["name"] not in NO_PART}
+    # Meson does not report it where it is headers of the system.
+    versions.setdefault("protozero", "unknown")
     unknown = sorted(set(versions) - set(PARTS))
     if unknown:
         fail(f"sbom.PARTS has no row for {', '.join(unknown)}; add the licence")
-    return versions
+    return {name: version for name, version in versions.items() if PARTS[name][3] in (None, *platform.plugins)}
 
 
 def package(identity, name, version, licence):
@@ -50,7 +49,7 @@ def document(work, platform):
     packages = [package("SPDXRef-percale", "percale", work.version, "Apache-2.0")]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-percale")]
     for each, version in sorted(dependencies(work, platform).items()):
-        title, licence, link = PARTS[each]
+        title, licence, link, _ = PARTS[each]
         packages.append(package(f"SPDXRef-{each}", title, version, licence))
         relations.append(("SPDXRef-percale", link, f"SPDXRef-{each}"))
     files = []
