@@ -19,7 +19,7 @@ from npy import write_npy  # noqa: E402
 
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "digests.json")
 SKIPPED = 77
-INSTRUCTION_SETS = ("sse4", "avx2", "avx512")
+INSTRUCTION_SETS = ("sse4", "avx2", "avx512", "neon")
 ROWS = 96
 
 
