@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/maths/maths.h"
 #include "ops/recurrent/recurrent_cell.h"
 #include "ops/support/float_kernels.h"
 
@@ -32,7 +33,7 @@ void plain_product(const simd::Gemm<T>& g, const ParallelFor& parallel) {
 
 template <class T>
 T sigmoid(T x) {
-  const T e = std::exp(-std::abs(x));
+  const T e = maths::exp(-std::abs(x));
   return (x < T{0} ? e : T{1}) / (T{1} + e);
 }
 
@@ -41,18 +42,18 @@ T plain_activation(const CellActivation& a, T x) {
   const T alpha = static_cast<T>(a.alpha), beta = static_cast<T>(a.beta);
   switch (a.fn) {
     case CellFn::kAffine: return alpha * x + beta;
-    case CellFn::kElu: return x < T{0} ? alpha * std::expm1(x) : x;
+    case CellFn::kElu: return x < T{0} ? alpha * maths::expm1(x) : x;
     case CellFn::kHardSigmoid: {
       const T y = alpha * x + beta;
       return y < T{0} ? T{0} : y > T{1} ? T{1} : y;
     }
     case CellFn::kLeakyRelu: return x < T{0} ? alpha * x : x;
     case CellFn::kRelu: return x < T{0} ? T{0} : x;
-    case CellFn::kScaledTanh: return alpha * std::tanh(beta * x);
+    case CellFn::kScaledTanh: return alpha * maths::tanh(beta * x);
     case CellFn::kSigmoid: return sigmoid(x);
-    case CellFn::kSoftplus: return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(x)));
+    case CellFn::kSoftplus: return std::max(x, T{0}) + maths::log1p(maths::exp(-std::abs(x)));
     case CellFn::kSoftsign: return x / (T{1} + std::abs(x));
-    case CellFn::kTanh: return std::tanh(x);
+    case CellFn::kTanh: return maths::tanh(x);
     case CellFn::kThresholdedRelu: return x > alpha ? x : x == x ? T{0} : x;
   }
   return x;
@@ -121,7 +122,7 @@ T cell_slope(const RecurrentPlan& p, const CellActivation& a, bool clips, T x, T
     case CellFn::kLeakyRelu: return x < T{0} ? alpha : one;
     case CellFn::kRelu: return x > T{0} ? one : T{0};
     case CellFn::kScaledTanh: {
-      const T t = std::tanh(beta * x);
+      const T t = maths::tanh(beta * x);
       return alpha * beta * (one - t * t);
     }
     case CellFn::kSigmoid: return y * (one - y);
