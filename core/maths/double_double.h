@@ -1,5 +1,5 @@
-// Numbers as unevaluated sums of two doubles, with about 105 bits. The algorithms are those of Dekker
-// and Knuth, which need no fused multiply-add.
+// Numbers as unevaluated sums of two doubles, with about 105 bits. The algorithms are those of
+// Dekker and Knuth, which need no fused multiply-add.
 #ifndef PERCALE_CORE_MATHS_DOUBLE_DOUBLE_H_
 #define PERCALE_CORE_MATHS_DOUBLE_DOUBLE_H_
 

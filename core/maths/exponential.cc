@@ -76,7 +76,8 @@ double exp_of_sum(double high, double low) {
   constexpr double kRound = 0x1.8p52;  // adding it leaves the rounded integer in the low bits
   constexpr std::array kSeries = {1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120};
   const double x = high > 800 ? 800 : high < -800 ? -800 : high;
-  // x = n ln 2 / 64 + r. The first part of ln 2 / 64 has 32 bits, so that its product with n is exact.
+  // x = n ln 2 / 64 + r. The first part of ln 2 / 64 has 32 bits, so that its product with n is
+  // exact.
   const double shifted = x * 0x1.71547652b82fep+6 + kRound, n = shifted - kRound;
   const double r = ((x - n * 0x1.62e42fee00000p-7) - n * 0x1.a39ef35793c76p-39) + low;
   const auto whole = static_cast<int64_t>(std::bit_cast<uint64_t>(shifted) << 32) >> 32;

@@ -4,8 +4,8 @@
 namespace percale::maths {
 namespace {
 
-// log((1 + f) 2^exponent) + correction. With s = f / (2 + f), log(1 + f) = 2 s + s r, where r is the
-// series sum of 2 s^2k / (2k + 1), and 2 s = f - s f.
+// log((1 + f) 2^exponent) + correction. With s = f / (2 + f), log(1 + f) = 2 s + s r, where r is
+// the series sum of 2 s^2k / (2k + 1), and 2 s = f - s f.
 double log_of(int64_t exponent, double f, double correction) {
   constexpr std::array kSeries = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
                                   2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};

@@ -1,5 +1,5 @@
-// Functions of float. They compute in double, with as many terms as a float needs: their results are
-// almost always the nearest float.
+// Functions of float. They compute in double, with as many terms as a float needs: their results
+// are almost always the nearest float.
 #include <cmath>
 
 #include "core/maths/maths.h"
@@ -29,7 +29,8 @@ double log_for_float(double x) {
   return static_cast<double>(exponent) * 0x1.62e42fefa39efp-1 + s * polynomial(kSeries, s * s);
 }
 
-constexpr double kLargestAngle = 0x1p18;  // for which the product with the first part of pi / 2 is exact
+// The largest angle whose product with the first part of pi / 2 is exact.
+constexpr double kLargestAngle = 0x1p18;
 // Sine of x + shift pi / 2.
 double sin_for_float(double x, uint64_t shift) {
   constexpr std::array kSin = {1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800};

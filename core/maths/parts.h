@@ -1,5 +1,5 @@
-// Building blocks of the functions: exponent bits, polynomials, and the exponential and logarithm in
-// more precision than maths.h returns.
+// Building blocks of the functions: exponent bits, polynomials, and the exponential and logarithm
+// in more precision than maths.h returns.
 #ifndef PERCALE_CORE_MATHS_PARTS_H_
 #define PERCALE_CORE_MATHS_PARTS_H_
 

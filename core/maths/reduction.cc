@@ -15,8 +15,8 @@ constexpr std::array<uint32_t, 40> kTwoByPi = {
     0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b,
     0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d};
 
-// Subtracts multiples of pi / 2, which is given in four parts. The first three have 33 bits, so that
-// their products with n are exact.
+// Subtracts multiples of pi / 2, which is given in four parts. The first three have 33 bits, so
+// that their products with n are exact.
 Angle reduce_small(double x) {
   constexpr double kParts[] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e000000p-69,
                                0x1.b839a252049c1p-104};
@@ -29,7 +29,8 @@ Angle reduce_small(double x) {
   return {static_cast<int>(static_cast<int64_t>(n) & 3), rest};
 }
 
-constexpr int kWords = 8;                          // of 2 / pi that matter: those above only add multiples of 4
+// Words of 2 / pi that matter. Those above only add multiples of 4.
+constexpr int kWords = 8;
 using Product = std::array<uint32_t, kWords + 2>;  // lowest word first
 
 // 64 bits of a number, starting at a bit.
@@ -43,11 +44,11 @@ uint64_t bits_at(const Product& number, int64_t first) {
   return shift == 0 ? low : low >> shift | word(at + 2) << (64 - shift);
 }
 
-// Multiplies x by 2 / pi in whole numbers (Payne and Hanek).
+// Multiplies x = +-mantissa 2^exponent by 2 / pi in whole numbers (Payne and Hanek).
 Angle reduce_large(double x) {
   const auto bits = std::bit_cast<uint64_t>(x);
   const uint64_t mantissa = (bits & 0x000FFFFFFFFFFFFF) | 0x0010000000000000;
-  const int64_t exponent = static_cast<int64_t>(bits >> 52 & 0x7FF) - 1075;  // |x| = mantissa 2^exponent
+  const int64_t exponent = static_cast<int64_t>(bits >> 52 & 0x7FF) - 1075;
   const int64_t first = exponent >= 2 ? (exponent - 2) / 32 : 0;
   Product product{};
   for (int i = 0; i < kWords; ++i) {

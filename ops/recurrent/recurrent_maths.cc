@@ -87,9 +87,10 @@ bool simd_activation(const simd::ElementwiseFns& fns, const CellActivation& a, c
 }  // namespace
 
 template <class T>
-void cell_product(const CellPass<T>& c, const simd::Gemm<T>& g) {
+void cell_product(const CellPass<T>& c, simd::Gemm<T> g) {
   const simd::SimdTable* simd = c.plan.simd;
   if (simd == nullptr) return plain_product(g, c.parallel);
+  g.row_invariant = c.plan.row_invariant;
   T* scratch = c.scratch + c.plan.scratch.gemm;
   if constexpr (std::is_same_v<T, double>) {
     simd->gemm->f64.run(g, scratch, c.parallel);
@@ -134,8 +135,8 @@ T cell_slope(const RecurrentPlan& p, const CellActivation& a, bool clips, T x, T
   return one;
 }
 
-template void cell_product(const CellPass<float>&, const simd::Gemm<float>&);
-template void cell_product(const CellPass<double>&, const simd::Gemm<double>&);
+template void cell_product(const CellPass<float>&, simd::Gemm<float>);
+template void cell_product(const CellPass<double>&, simd::Gemm<double>);
 template void cell_activate(const RecurrentPlan&, const CellActivation&, bool, const float*, int64_t, float*);
 template void cell_activate(const RecurrentPlan&, const CellActivation&, bool, const double*, int64_t, double*);
 template float cell_slope(const RecurrentPlan&, const CellActivation&, bool, float, float);

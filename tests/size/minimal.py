@@ -21,8 +21,8 @@ from digests import write_spec  # noqa: E402
 from size import stripped_size  # noqa: E402
 
 # The options of a build for one network: plug-ins and tests are left out.
-OPTIONS = ["-Dtests=false", "-Doptimization=s", "-Disas=avx2", "-Donnx=disabled", "-Donednn=disabled", "-Dcuda=disabled",
-           "-Dremote=disabled", "-Djni=disabled"]
+OPTIONS = ["-Dtests=false", "-Doptimization=s", "-Disas=avx2", "-Dportable_numerics=false", "-Donnx=disabled",
+           "-Donednn=disabled", "-Dcuda=disabled", "-Dremote=disabled", "-Djni=disabled"]
 TARGET = "bindings/cli/percale"  # and the library with it
 
 

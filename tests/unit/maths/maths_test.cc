@@ -22,7 +22,7 @@ class Numbers {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return low + (high - low) * (static_cast<double>(state_ >> 11) * 0x1p-53);
   }
-  // Of either sign, with an exponent of two from `low` to `high`.
+  // A number of either sign with an exponent of two from `low` to `high`.
   double spread(double low, double high) {
     const double exponent = std::floor(uniform(low, high)), sign = uniform(-1, 1) < 0 ? -1 : 1;
     return std::ldexp(sign * uniform(1, 2), static_cast<int>(exponent));
