@@ -112,19 +112,19 @@ HWY_INLINE V neg_mul_add(V a, V b, V c) {
 // The larger (smaller) operand, on every target as on x86: b if they are equal or one is NaN.
 template <class V>
 HWY_INLINE V larger(V a, V b) {
-#if HWY_ARCH_X86
-  return hn::Max(a, b);
-#else
-  return hn::IfThenElse(hn::Gt(a, b), a, b);
-#endif
+  if constexpr (HWY_ARCH_X86 != 0) {
+    return hn::Max(a, b);
+  } else {
+    return hn::IfThenElse(hn::Gt(a, b), a, b);
+  }
 }
 template <class V>
 HWY_INLINE V smaller(V a, V b) {
-#if HWY_ARCH_X86
-  return hn::Min(a, b);
-#else
-  return hn::IfThenElse(hn::Lt(a, b), a, b);
-#endif
+  if constexpr (HWY_ARCH_X86 != 0) {
+    return hn::Min(a, b);
+  } else {
+    return hn::IfThenElse(hn::Lt(a, b), a, b);
+  }
 }
 
 // Reductions use kVirtual<T> virtual lanes on every target, held in kParts<T> vectors. The bits
