@@ -8,68 +8,55 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using enum OptionType;
 
-std::vector<OptionSpec> engine_options(){
-    return {{"threads", kInt, "0",
-             "Number of compute threads, including the calling thread; 0: as many as the machine allows the process.",
-             0, 1024},
-            {"devices", kText, "cpu:0",
-             "Comma-separated list of devices: 'cpu:0,cpu:1', 'cpu=4x1' (four devices with one thread each), "
-             "'remote:HOST:PORT/cpu:0' (a device that another process serves; without '/cpu:0' all that it serves), "
-             "'/job:worker/task:1/device:cpu:0' (one of a task of the cluster), 'all', 'none'."},
-            {"cluster", kText, "",
-             "Tasks that 'devices' names, as JSON in the form of TF_CONFIG; 'environment': those that the launcher's "
-             "environment describes, with the certificates of PERCALE_CERTIFICATES."},
-            {"task", kText, "",
-             "Task of this process in 'cluster', such as worker:1, if the cluster does not tell. The devices of its "
-             "own task "
-             "are those of this process."},
-            {"certificates", kText, "",
-             "Folder of certificates for devices of other processes, as percale-worker --make-certificates makes it; "
-             "without "
-             "one, only processes of this machine are reached."},
-            {"connect_timeout", kInt, "10", "Seconds until another process whose devices are used must have answered.",
-             1, 86400},
-            {"memory_limit", kBytes, "0",
-             "Limit in bytes for the memory that the engine holds, also as '2GB' or '2GiB'; 0: no limit.", 0,
-             kInfinity},
-            {"map_files", kSwitch, "on",
-             "Maps the files of models, weights and data instead of reading them into memory. Use 'off' for files that "
-             "other "
-             "programs may truncate, because truncating a mapped file ends the process. The memory that 'off' needs "
-             "counts "
-             "towards memory_limit."},
-            {"device_memory_limit", kBytes, "0",
-             "Limit in bytes for allocations on each device with its own memory; 0: all of its memory.", 0, kInfinity},
-            {"tf32", kSwitch, "off",
-             "On GPUs, computes f32 products with tensor cores, which keep 10 bits of the fraction."},
-            {"isa", kChoice, "auto", "Highest instruction set that CPU kernels may use.", 0, 0,
-             "auto|sse4|avx2|avx512|neon"},
-            "'portable' gives the same bits on every CPU and operating system, at a cost: without fused multiply-add, "
-            "and "
-            "with the library's own CPU kernels only.",
-            0,
-            0,
-            "native|portable"},
-           {"batch_invariant", kSwitch, "off",
-            "The bits of a row's results do not depend on the other rows of its batch, at a cost. Only the library's "
-            "own "
-            "CPU "
-            "kernels are used."},
-           {"log", kChoice, "warning", "Lowest level of messages sent to the log function.", 0, 0,
-            "debug|info|warning|error|off"},
-           {"plugin_path", kText, "",
-            "Plug-in files, or folders of them, separated by ':' (';' on Windows), in addition to those in the "
-            "library's "
-            "own "
-            "folder. In a folder, the files named libpercale_*.so (percale_*.dll, libpercale_*.dylib) are loaded."},
-           {"deterministic", kSwitch, "on",
-            "Guarantees the same bits for any number of threads. 'off' permits faster kernels without this guarantee; "
-            "there "
-            "are none yet."},
-           {"onednn", kChoice, "auto",
-            "Use of oneDNN kernels: 'require' fails if the plug-in is absent, 'off' disables it.", 0, 0,
-            "auto|require|off"},
-};
+std::vector<OptionSpec> engine_options() {
+  return {
+      {"threads", kInt, "0",
+       "Number of compute threads, including the calling thread; 0: as many as the machine allows the process.", 0,
+       1024},
+      {"devices", kText, "cpu:0",
+       "Comma-separated list of devices: 'cpu:0,cpu:1', 'cpu=4x1' (four devices with one thread each), "
+       "'remote:HOST:PORT/cpu:0' (a device that another process serves; without '/cpu:0' all that it serves), "
+       "'/job:worker/task:1/device:cpu:0' (one of a task of the cluster), 'all', 'none'."},
+      {"cluster", kText, "",
+       "Tasks that 'devices' names, as JSON in the form of TF_CONFIG; 'environment': those that the launcher's "
+       "environment describes, with the certificates of PERCALE_CERTIFICATES."},
+      {"task", kText, "",
+       "Task of this process in 'cluster', such as worker:1, if the cluster does not tell. The devices of its own task "
+       "are those of this process."},
+      {"certificates", kText, "",
+       "Folder of certificates for devices of other processes, as percale-worker --make-certificates makes it; without "
+       "one, only processes of this machine are reached."},
+      {"connect_timeout", kInt, "10", "Seconds until another process whose devices are used must have answered.", 1,
+       86400},
+      {"memory_limit", kBytes, "0",
+       "Limit in bytes for the memory that the engine holds, also as '2GB' or '2GiB'; 0: no limit.", 0, kInfinity},
+      {"map_files", kSwitch, "on",
+       "Maps the files of models, weights and data instead of reading them into memory. Use 'off' for files that other "
+       "programs may truncate, because truncating a mapped file ends the process. The memory that 'off' needs counts "
+       "towards memory_limit."},
+      {"device_memory_limit", kBytes, "0",
+       "Limit in bytes for allocations on each device with its own memory; 0: all of its memory.", 0, kInfinity},
+      {"tf32", kSwitch, "off", "On GPUs, computes f32 products with tensor cores, which keep 10 bits of the fraction."},
+      {"isa", kChoice, "auto", "Highest instruction set that CPU kernels may use.", 0, 0, "auto|sse4|avx2|avx512|neon"},
+      {"numerics", kChoice, "native",
+       "'portable' gives the same bits on every CPU and operating system, at a cost: without fused multiply-add, and "
+       "with the library's own CPU kernels only.",
+       0, 0, "native|portable"},
+      {"batch_invariant", kSwitch, "off",
+       "The bits of a row's results do not depend on the other rows of its batch, at a cost. Only the library's own "
+       "CPU kernels are used."},
+      {"log", kChoice, "warning", "Lowest level of messages sent to the log function.", 0, 0,
+       "debug|info|warning|error|off"},
+      {"plugin_path", kText, "",
+       "Plug-in files, or folders of them, separated by ':' (';' on Windows), in addition to those in the library's "
+       "own "
+       "folder. In a folder, the files named libpercale_*.so (percale_*.dll, libpercale_*.dylib) are loaded."},
+      {"deterministic", kSwitch, "on",
+       "Guarantees the same bits for any number of threads. 'off' permits faster kernels without this guarantee; there "
+       "are none yet."},
+      {"onednn", kChoice, "auto", "Use of oneDNN kernels: 'require' fails if the plug-in is absent, 'off' disables it.",
+       0, 0, "auto|require|off"},
+  };
 }
 
 std::vector<OptionSpec> session_options() {
