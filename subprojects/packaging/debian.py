@@ -7,7 +7,6 @@ import shutil
 import library
 from work import empty, run
 
-TEMPLATE = pathlib.Path(__file__).parent / "debian"
 # The ending .invalid is reserved, so that the address is no one's.
 MAINTAINER = os.environ.get("DEBEMAIL", "maintainers@percale.invalid")
 
@@ -44,11 +43,14 @@ def packages(work, platform):
 def pack(work, platform, installed, folder):
     """Packs an installed tree. `folder` is for what dpkg-buildpackage writes."""
     tree = folder / f"percale-{work.version}"
-    shutil.copytree(TEMPLATE, tree / "debian")
+    shutil.copytree(work.source / "subprojects" / "packaging" / "debian", tree / "debian")
     control = tree / "debian" / "control"
     control.write_text(control.read_text().replace("@EMAIL@", MAINTAINER))
     (tree / "debian" / "changelog").write_text(changelog(work))
     (tree / "debian" / "libpercale0.symbols").write_text(symbols(work))
+    # dpkg-deb gives newer files the time of the release, and leaves the times of older ones.
+    for path in (*tree.rglob("*"), *installed.rglob("*")):
+        os.utime(path, (work.epoch, work.epoch), follow_symlinks=False)
     run(["dpkg-buildpackage", "--build=binary", "--no-sign", "-d", f"--host-arch={platform.debian}"], cwd=tree,
         env={**os.environ, "INSTALLED": str(installed)})
     return [pathlib.Path(shutil.copy(path, work.dist)) for path in sorted(folder.glob("*.deb"))]

@@ -193,13 +193,14 @@ class Artefacts(unittest.TestCase):
         if not shutil.which("dh") or not shutil.which("patchelf"):
             self.skipTest("no dh or no patchelf; `sh subprojects/setup --release` installs them")
         digests = []
-        for name in ("first", "second"):
+        for name, age in (("first", 1), ("second", 2)):
             installed = self.dist.parent / name / "installed"
             shutil.copytree(self.release.stage, installed / "usr", symlinks=True)
             libraries = installed / "usr" / "lib" / "x86_64-linux-gnu"
             (installed / "usr" / "lib").rename(installed / "usr" / "moved")
             libraries.parent.mkdir()
             (installed / "usr" / "moved").rename(libraries)
+            os.utime(libraries / "pkgconfig" / "percale.pc", (age, age))
             packed = debian.pack(self.release, self.release.platform, installed, works.empty(self.dist.parent / name / "packed"))
             digests.append({path.name: works.digest_of(path) for path in packed})
         self.assertEqual(digests[0], digests[1])
