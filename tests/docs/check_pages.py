@@ -30,8 +30,8 @@ TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", 
 SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')
 PATH = re.compile(r"(?:bindings|c_api|core|devices|docs|ops|samples|subprojects|tests)/[\w./*-]+")
 LINK = re.compile(r"\]\(([^)#\s]+\.(?:md|svg|png))(?:#[^)]*)?\)")
-# Pages that docs/build makes, and the copies of documents of the C API.
-MADE = ("reference/", "api/")
+# The pages that docs/build makes.
+MADE = ("reference/",)
 MARKER = re.compile(r".*--8<-- \[(?:start|end):[\w-]+\].*\n?")
 
 
