@@ -96,7 +96,7 @@ def run(command, folder, env):
 def maven(arguments, folder, env):
     if not shutil.which("mvn"):
         skip("no mvn on PATH; install the Debian package maven")
-    unresolved = "Could not (resolve|transfer)|could not be resolved"
+    unresolved = "Could not (resolve|transfer)|could not be resolved|Cannot access \\S+ .* in offline mode"
     # Plug-ins that are already downloaded do not need the registry, so Maven runs offline first.
     result = run(["mvn", "-B", "-q", "-o", *arguments], folder, env)
     if result.returncode and re.search(unresolved, result.stdout):

@@ -57,6 +57,16 @@ class OldJdk(unittest.TestCase):
             self.assertRaises(SystemExit, check.find_older_jdk)
             self.assertIn("no JDK of 17 to 21", printed.getvalue())
 
+class Offline(unittest.TestCase):
+    def test_what_is_not_there_is_fetched(self):
+        for said in ("Could not resolve dependencies", "a plugin could not be resolved",
+                     "Cannot access central (https://maven.example) in offline mode and the artifact a:b has not been downloaded"):
+            calls, results = [], [Result(1, said), Result(0, "")]
+            with mock.patch.object(check.shutil, "which", lambda name: name), \
+                    mock.patch.object(check, "run", lambda command, folder, env: calls.append(command) or results.pop(0)):
+                self.assertEqual(check.maven(["test"], ".", {}).returncode, 0)
+            self.assertEqual(["-o" in command for command in calls], [True, False])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,6 +9,7 @@
 * The programs of README.md are those of docs/examples/readme.
 * The program of c_api/SERVING.md is a part of docs/examples/serve/serve.c.
 * Functions and types `percale_...` are those of the C headers, and paths of the source tree exist.
+* Links lead to pages and pictures of docs/: the site has no other files of the source tree.
 * docs/how/architecture.svg is what docs/tools/architecture.py draws.
 """
 import glob
@@ -28,6 +29,9 @@ LANGUAGES = {"c", "cc", "cpp", "c++", "cxx", "go", "java", "rust", "rs", "python
 TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", "bindings/")
 SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')
 PATH = re.compile(r"(?:bindings|c_api|core|devices|docs|ops|samples|subprojects|tests)/[\w./*-]+")
+LINK = re.compile(r"\]\(([^)#\s]+\.(?:md|svg|png))(?:#[^)]*)?\)")
+# The pages that docs/build makes.
+MADE = ("reference/",)
 MARKER = re.compile(r".*--8<-- \[(?:start|end):[\w-]+\].*\n?")
 
 
@@ -89,6 +93,15 @@ def check_names(source, page, text, headers):
     return wrong
 
 
+def check_links(source, page, text):
+    wrong, docs = [], os.path.normpath(os.path.join(source, "docs"))
+    for link in LINK.findall(prose(text)):
+        target = os.path.normpath(os.path.join(os.path.dirname(os.path.join(source, page)), link))
+        if not target.startswith(docs + os.sep) or not (os.path.exists(target) or os.path.relpath(target, docs).startswith(MADE)):
+            wrong.append(f"{page}: the link {link} leads to no page of docs/; name the file as text")
+    return wrong
+
+
 def check_jobs(percale, jobs):
     wrong = []
     for where, text in jobs:
@@ -135,7 +148,7 @@ def main(source, percale):
     headers = "".join(read(path) for path in glob.glob(os.path.join(source, "c_api", "include", "**", "*.h"), recursive=True))
     for page, text in pages(source):
         more, found = check_blocks(source, page, text)
-        wrong += more + check_names(source, page, text, headers)
+        wrong += more + check_names(source, page, text, headers) + check_links(source, page, text)
         jobs += found
         count += 1
     jobs += [(block.where, block.body) for block in blocks("c_api/SPEC.md", read(source, "c_api", "SPEC.md"))
