@@ -48,7 +48,7 @@ def make_job(folder, case, workers, steps, epochs):
 
 
 def train(args, case, workers, steps, epochs):
-    """Returns the seconds of a step in each epoch but the first, which sends the table."""
+    """Returns the seconds of each step behind the first epoch, which sends the table."""
     with tempfile.TemporaryDirectory() as folder, \
             Workers(os.path.join(args.build, "devices", "remote", "percale-worker"), *[("--devices", "cpu=1x1")] * (workers + SERVERS)) as served:
         spec, cluster, history = make_job(folder, case, workers, steps, epochs), os.path.join(folder, "cluster.json"), os.path.join(folder, "h.csv")
@@ -58,7 +58,7 @@ def train(args, case, workers, steps, epochs):
                         "--history", history], check=True, stdout=subprocess.DEVNULL)
         with open(history, encoding="utf-8") as file:
             ends = [float(row["seconds"]) for row in csv.DictReader(file)]
-    return [(b - a) / steps for a, b in zip(ends, ends[1:])]
+    return [b - a for a, b in zip(ends[steps - 1:], ends[steps:])]  # the history has a row per step
 
 
 def has_room(case, workers):
