@@ -1,5 +1,6 @@
-# An overlay port: vcpkg install percale --overlay-ports=subprojects/packaging/vcpkg, from the root of
-# a source archive. vcpkg has the third-party code of vcpkg.json.
+# An overlay port, which is not in vcpkg's registry. In the root of a source archive:
+#   vcpkg install percale --overlay-ports=subprojects/packaging/vcpkg
+# vcpkg supplies the libraries that vcpkg.json names.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 vcpkg_check_linkage(ONLY_DYNAMIC_LIBRARY)
 vcpkg_configure_meson(
