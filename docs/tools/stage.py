@@ -27,15 +27,29 @@ def copy_pages(docs, pages):
 
 
 def decisions(pages):
-    """[(title, file)] of all decisions, by title."""
+    """{topic: [(title, file)]} of all decisions, by title. A topic is a folder of decisions."""
     folder = os.path.join(pages, "decisions")
-    names = (name for name in os.listdir(folder) if name.endswith(".md") and name != "index.md")
-    return sorted((title_of(os.path.join(folder, name)), name) for name in names)
+    topics = sorted(name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name)))
+    return {topic: sorted((title_of(os.path.join(folder, topic, name)), f"{topic}/{name}")
+                          for name in os.listdir(os.path.join(folder, topic))) for topic in topics}
 
 
 def decisions_nav(pages):
-    lines = ["  - Decisions:", "      - decisions/index.md", "      - By topic:"]
-    return "\n".join(lines + [f"          - {quoted(title)}: decisions/{name}" for title, name in decisions(pages)]) + "\n"
+    lines = ["  - Decisions:", "      - decisions/index.md"]
+    for topic, found in decisions(pages).items():
+        lines.append(f"      - {heading(topic)}:")
+        lines += [f"          - {quoted(title)}: decisions/{name}" for title, name in found]
+    return "\n".join(lines) + "\n"
+
+
+def decisions_list(pages):
+    parts = [f"## {heading(topic)}\n\n" + "\n".join(f"* [{title}]({name})" for title, name in found)
+             for topic, found in decisions(pages).items()]
+    return "\n\n".join(parts)
+
+
+def heading(topic):
+    return topic.upper() if topic == "cuda" else topic.capitalize()
 
 
 def quoted(text):
@@ -48,7 +62,7 @@ def main(root, out, percale):
     copy_pages(docs, pages)
     reference.write_pages(root, os.path.join(pages, "reference"), percale)
     reference.fill(os.path.join(pages, "decisions", "index.md"), "<!-- decisions -->",
-                   "\n".join(f"* [{title}]({name})" for title, name in decisions(pages)))
+                   decisions_list(pages))
     with open(os.path.join(docs, "mkdocs.yml"), encoding="utf-8") as file:
         text = file.read().replace("SOURCE", quoted(root))
     with open(os.path.join(out, "mkdocs.yml"), "w", encoding="utf-8") as file:

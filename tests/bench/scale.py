@@ -88,7 +88,7 @@ def page(about, measured, checked, rows):
         "# Groups of up to 4,096 processes, predicted", "",
         f"Made by `sh tests/bench/run --scale --write` from `group.json`. {datetime.date.today()}. Measured there: {about}.", "",
         "A model of events trains in groups (`tests/bench/scale/`). It has shards, buckets, exchanges, sums and commits as in "
-        "`docs/decisions/training-groups.md`, processors and links that are shared, late workers, and failures.", "",
+        "`docs/decisions/training/groups.md`, processors and links that are shared, late workers, and failures.", "",
         "## The model against measurements", "",
         "Two costs are found in the trainings of two processes that compute, once apart and once as a group: those of a byte of a message, "
         "and of a byte that the processor reads or writes.", "",

@@ -78,7 +78,7 @@ def main():
     print(f"{'stripped':12} {total:6.2f} MB")
     if given.limit and total > given.limit:
         print(f"{os.path.basename(given.library)} is larger than {given.limit} MB. `size.py LIBRARY --objects BUILD` shows "
-              "which folder has grown; docs/decisions/library-size.md says what keeps it small.")
+              "which folder has grown; docs/decisions/project/library-size.md says what keeps it small.")
         return 1
     return 0
 

@@ -241,6 +241,41 @@ std::optional<int> run_other_task(const Args& args, const NamedCluster& cluster,
   return std::nullopt;
 }
 
+// Trains, and writes when each node ran if --trace asks for it.
+void fit_traced(Training& training, Setup& setup, const Args& args) {
+  if (!args.has("--trace")) return fit(training);
+  const Trace trace = make_trace(setup);
+  percale_trainer_set_trace(training.trainer, trace.get());
+  fit(training);
+  percale_trainer_set_trace(training.trainer, nullptr);
+  write_trace(trace, args.get("--trace"));
+}
+
+// Evaluates the test data and prints how the training ended. All processes of a group evaluate; one
+// prints. Returns the exit code.
+int report(const Training& training, const Job& job, const Args& args) {
+  const int exit_code = training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
+  if (!training.speaks()) {
+    evaluate_test(training, job.spec);
+    return exit_code;
+  }
+  if (training.ended_by != 0) {
+    tell_end(training, args);
+  } else {
+    tell_what_is_left(describe(training.trainer), training.last.has_value());
+  }
+  const Json test = evaluate_test(training, job.spec);
+  const std::string digest = digest_of(job.variables.get());
+  if (args.json()) {
+    print_result(training, test, digest);
+    return exit_code;
+  }
+  print_devices(describe(training.trainer)["run"]);
+  if (args.has("--digest")) std::printf("digest %s\n", digest.c_str());
+  if (test.present()) print_numbers("test", test);
+  return exit_code;
+}
+
 int run_train(const Args& args) {
   const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
@@ -268,41 +303,10 @@ int run_train(const Args& args) {
   Training training{made, ProgressBar(job.spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
   training.group = group.get();
   if (speaks) open_histories(training, args);
-  Trace trace;
-  if (args.has("--trace")) {
-    trace = make_trace(setup);
-    percale_trainer_set_trace(made, trace.get());
-  }
   const StopSignals signals;
-  fit(training);
+  fit_traced(training, setup, args);
   if (speaks && !out.empty() && percale_trainer_steps(made) > before) write_results(training, table, args.json());
-  if (trace != nullptr) {
-    percale_trainer_set_trace(made, nullptr);
-    write_trace(trace, args.get("--trace"));
-  }
-  if (!speaks) {
-    evaluate_test(training, job.spec);  // its part of it
-    return training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
-  }
-  if (training.ended_by != 0) {
-    tell_end(training, args);
-  } else {
-    tell_what_is_left(describe(made), training.last.has_value());
-  }
-
-  const Json test = evaluate_test(training, job.spec);
-  const std::string digest = digest_of(table);
-  const int exit_code = training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
-  if (args.json()) {
-    print_result(training, test, digest);
-    return exit_code;
-  }
-  print_devices(describe(made)["run"]);
-  if (args.has("--digest")) std::printf("digest %s\n", digest.c_str());
-  if (test.present()) {
-    print_numbers("test", test);
-  }
-  return exit_code;
+  return report(training, job, args);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace percale::cuda {
 namespace {
 
 constexpr int kRows = 32, kKeys = 32;  // queries and keys that a block holds at once
-constexpr int kParts = 8;  // threads that share a query
+constexpr int kParts = 8;              // threads that share a query
 // most elements of an output row for each thread: value_size <= 128
 constexpr int kOutputs = 16;
 
@@ -57,13 +57,37 @@ __device__ W dot(const W* x, const W* y, int size) {
 // Returns the score for the product of a query and a key. It is rounded where the op's body rounds;
 // otherwise large scores would differ by more than the weights tolerate.
 template <class T>
-__device__ Wide<T> score_of(const AttentionArgs& a, Wide<T> product, int64_t b, int64_t head, int64_t query, int64_t key) {
+__device__ Wide<T> score_of(const AttentionArgs& a, Wide<T> product, int64_t b, int64_t head, int64_t query,
+                            int64_t key) {
   using W = Wide<T>;
   const W score = rounded<T>(rounded<T>(product) * static_cast<W>(a.scale));
   if (a.mask.address == 0) return score;
   const int64_t i = b * a.mask_steps[0] + head * a.mask_steps[1] + query * a.mask_steps[2] + key * a.mask_steps[3];
   return a.wide_mask ? score + static_cast<W>(at<const float>(a.mask)[i])
                      : rounded<T>(score + widen(at<const T>(a.mask)[i]));
+}
+
+// Adds the weighted values of kKeys keys to `out`. Element j of `out` stands for element kParts * j
+// of the values; there are `size`. Loops over `out` have constant bounds, so that it stays in
+// registers.
+template <class W>
+__device__ void add_values(W (&out)[kOutputs], const W* weights, const W* values, int pitch, int size) {
+  for (int key = 0; key < kKeys; ++key) {
+    const W weight = weights[key];
+    for (int j = 0; j < kOutputs; ++j) {
+      if (kParts * j < size) out[j] = fma(weight, values[key * pitch + kParts * j], out[j]);
+    }
+  }
+}
+
+// Stores `out` divided by the sum of the weights. The sum is NaN if a weight is NaN, and 0 if no
+// key counts.
+template <class T, class W>
+__device__ void store_values(T* y, const W (&out)[kOutputs], W sum, int size, bool nan_is_zero) {
+  const bool zero = nan_is_zero && !(sum > 0);
+  for (int j = 0; j < kOutputs; ++j) {
+    if (kParts * j < size) y[kParts * j] = narrow<T>(zero ? static_cast<W>(0) : out[j] / sum);
+  }
 }
 
 template <class T>
@@ -116,25 +140,13 @@ __device__ void attend(const AttentionArgs& a) {
       load_rows(kv, pitch, at<const T>(a.v) + b * a.v_steps[0] + kv_head * a.v_steps[1], begin, a.keys, a.v_steps[2],
                 a.value_size);
       __syncthreads();
-      // Loops over `out` have constant bounds, so that it stays in registers.
       for (int j = 0; j < kOutputs; ++j) out[j] *= shrink;
-      for (int key = 0; key < kKeys; ++key) {
-        const W weight = p[row * p_pitch + key];
-        for (int j = 0; j < kOutputs; ++j) {
-          const int d = part + kParts * j;
-          if (d < a.value_size) out[j] = fma(weight, kv[key * pitch + d], out[j]);
-        }
-      }
+      add_values(out, p + row * p_pitch, kv + part, pitch, a.value_size - part);
     }
     if (!works) continue;
     if (a.statistics.address != 0 && part == 0) at<W>(a.statistics)[line * a.queries + query] = most + log(sum);
     T* y = at<T>(a.y) + b * a.y_steps[0] + head * a.y_steps[1] + query * a.y_steps[2];
-    // The sum is NaN if a weight is NaN, and 0 if no key counts.
-    const bool zero = a.nan_is_zero && !(sum > 0);
-    for (int j = 0; j < kOutputs; ++j) {
-      const int d = part + kParts * j;
-      if (d < a.value_size) y[d] = narrow<T>(zero ? static_cast<W>(0) : out[j] / sum);
-    }
+    store_values(y + part, out, sum, a.value_size - part, a.nan_is_zero != 0);
   }
 }
 
@@ -163,11 +175,11 @@ template <class T>
 __device__ AttentionSide<T> side_of(const AttentionGradArgs& g, bool keys, int64_t b, int64_t head) {
   const AttentionArgs& a = g.of;
   if (keys) {
-    return {at<const T>(a.k) + b * a.k_steps[0] + head * a.k_steps[1], at<const T>(a.v) + b * a.v_steps[0] + head * a.v_steps[1],
-            a.k_steps[2], a.v_steps[2], a.keys};
+    return {at<const T>(a.k) + b * a.k_steps[0] + head * a.k_steps[1],
+            at<const T>(a.v) + b * a.v_steps[0] + head * a.v_steps[1], a.k_steps[2], a.v_steps[2], a.keys};
   }
-  return {at<const T>(a.q) + b * a.q_steps[0] + head * a.q_steps[1], at<const T>(g.dy) + b * g.dy_steps[0] + head * g.dy_steps[1],
-          a.q_steps[2], g.dy_steps[2], a.queries};
+  return {at<const T>(a.q) + b * a.q_steps[0] + head * a.q_steps[1],
+          at<const T>(g.dy) + b * g.dy_steps[0] + head * g.dy_steps[1], a.q_steps[2], g.dy_steps[2], a.queries};
 }
 
 // Computes dQ, or dK and dV. A block processes 32 rows of its side and loops over 32 rows of the
@@ -187,7 +199,8 @@ __device__ void attend_back(const AttentionGradArgs& g) {
     const int64_t line = tile / tiles, first = (tile - line * tiles) * kRows;
     const int64_t b = line / a.heads, head = line - b * a.heads;
     const AttentionSide<T> mine = side_of<T>(g, kOfKeys, b, head), theirs = side_of<T>(g, !kOfKeys, b, head);
-    const W *statistics = at<const W>(a.statistics) + line * a.queries, *delta = at<const W>(g.delta) + line * a.queries;
+    const W *statistics = at<const W>(a.statistics) + line * a.queries,
+            *delta = at<const W>(g.delta) + line * a.queries;
     __syncthreads();  // Other threads may still read the previous tile.
     load_rows(own, pitch, mine.first, first, count, mine.first_step, a.size);
     load_rows(own_second, value_pitch, mine.second, first, count, mine.second_step, a.value_size);
@@ -204,7 +217,8 @@ __device__ void attend_back(const AttentionGradArgs& g) {
         const bool counts = query < a.queries && key < a.keys;
         const W product = dot(own + row * pitch, other + column * pitch, a.size);
         const W along = dot(own_second + row * value_pitch, other_second + column * value_pitch, a.value_size);
-        const W weight = counts ? exp(score_of<T>(a, product, b, head, query, key) - statistics[query]) : static_cast<W>(0);
+        const W weight =
+            counts ? exp(score_of<T>(a, product, b, head, query, key) - statistics[query]) : static_cast<W>(0);
         p[row * p_pitch + column] = weight;
         ds[row * p_pitch + column] =
             counts ? weight * (along - delta[query]) * static_cast<W>(a.scale) : static_cast<W>(0);
@@ -215,7 +229,8 @@ __device__ void attend_back(const AttentionGradArgs& g) {
         for (int j = 0; j < kOutputs; ++j) {
           const int d = part + kParts * j;
           if (d < a.size) out[j] = fma(slope, other[column * pitch + d], out[j]);
-          if (kOfKeys && d < a.value_size) out_second[j] = fma(weight, other_second[column * value_pitch + d], out_second[j]);
+          if (kOfKeys && d < a.value_size)
+            out_second[j] = fma(weight, other_second[column * value_pitch + d], out_second[j]);
         }
       }
     }
@@ -241,7 +256,8 @@ __device__ void rotate(const RotaryArgs& a) {
     locate(a.walk, i, offsets);
     const bool first = divide(i, 2 * a.half).rest < a.half;
     const Wide<T> turned = first ? -widen(x[i + a.half]) : widen(x[i - a.half]);
-    const T along = narrow<T>(widen(x[i]) * widen(cosine[offsets[0]])), across = narrow<T>(turned * widen(sine[offsets[1]]));
+    const T along = narrow<T>(widen(x[i]) * widen(cosine[offsets[0]])),
+            across = narrow<T>(turned * widen(sine[offsets[1]]));
     y[i] = narrow<T>(widen(along) + widen(across));
   }
 }
@@ -256,9 +272,9 @@ PERCALE_KERNEL(percale_attention_end_bf16, AttentionEndArgs, 256) { end_rows<BF1
 #define PERCALE_ATTENTION(name, T) \
   PERCALE_KERNEL(percale_attention_##name, AttentionArgs, 256) { attend<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ATTENTION)
-#define PERCALE_ATTENTION_GRAD(name, T)                                                                    \
-  PERCALE_KERNEL(percale_attention_delta_##name, AttentionGradArgs, 256) { sum_rows<T>(a); }               \
-  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, 256) { attend_back<T, false>(a); }    \
+#define PERCALE_ATTENTION_GRAD(name, T)                                                                 \
+  PERCALE_KERNEL(percale_attention_delta_##name, AttentionGradArgs, 256) { sum_rows<T>(a); }            \
+  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, 256) { attend_back<T, false>(a); } \
   PERCALE_KERNEL(percale_attention_grad_kv_##name, AttentionGradArgs, 256) { attend_back<T, true>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ATTENTION_GRAD)
 

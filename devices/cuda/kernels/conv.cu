@@ -12,7 +12,8 @@ __device__ int64_t index_in(const int64_t (&dims)[3], const int64_t (&p)[3]) {
 }
 
 // Returns the offset of an element in images with `size` pixels and `channels` channels.
-__device__ int64_t place_of(const ConvArgs& a, int64_t n, int64_t channels, int64_t channel, int64_t size, int64_t place) {
+__device__ int64_t place_of(const ConvArgs& a, int64_t n, int64_t channels, int64_t channel, int64_t size,
+                            int64_t place) {
   return a.channels_last ? (n * size + place) * channels + channel : (n * channels + channel) * size + place;
 }
 // Returns the offset of a weight: for an output channel (counted over all groups), an input channel
@@ -58,7 +59,9 @@ template <class Type, bool kForward>
 struct Images {
   using T = Type;
   static constexpr bool kDepthInside = false;  // Neighbouring columns are neighbours in memory.
-  __device__ static auto dims(const ConvArgs& a) -> const int64_t (&)[3] { return kForward ? a.window.out : a.window.in; }
+  __device__ static auto dims(const ConvArgs& a) -> const int64_t (&)[3] {
+    return kForward ? a.window.out : a.window.in;
+  }
   __device__ static int64_t rows(const ConvArgs& a) { return kForward ? a.out_channels : a.in_channels; }
   __device__ static int64_t columns(const ConvArgs& a) { return a.batch * size_of(dims(a)); }
   __device__ static int64_t depth(const ConvArgs& a) {
@@ -108,7 +111,8 @@ struct GradWeight {
   __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
     return x_at<T>(a, group, c, d);
   }
-  __device__ static void store(const ConvArgs& a, int64_t piece, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
+  __device__ static void store(const ConvArgs& a, int64_t piece, int64_t group, int64_t row, int64_t column,
+                               Wide<T> sum) {
     const int64_t taps = size_of(a.window.kernel), in = quotient(column, taps);
     const int64_t i = weight_of(a, group * rows(a) + row, in, column - in * taps);
     if (a.pieces == 1) {
@@ -122,68 +126,67 @@ struct GradWeight {
 // A block of kSide x kSide threads computes kTile x kTile results.
 constexpr int kTile = 64, kStep = 16, kSide = 16;
 
-// Multiplies with tiles in shared memory. Thread t of 256 computes rows t / 16 + 16 i and columns t
-// % 16 + 16 j of a tile. Blocks: x over tiles, y over pieces of the depth. Loop bounds are the same
-// for all threads of a block, because they share barriers.
+// The tile of results that a block computes, and the part of the depth that it adds up. Thread t of
+// 256 computes rows t / 16 + 16 i and columns t % 16 + 16 j of the tile.
 template <class Product>
-__device__ void multiply_tiles(const ConvArgs& a) {
-  using T = typename Product::T;
-  using W = Wide<T>;
-  constexpr int kEach = kTile / kSide;
-  __shared__ W left[kStep][kTile + 1];
-  __shared__ W right[kStep][kTile + 1];
-  const int64_t rows = Product::rows(a), columns = Product::columns(a);
-  const int64_t row_tiles = (rows + kTile - 1) / kTile, column_tiles = (columns + kTile - 1) / kTile;
-  const Range range = piece_of(Product::depth(a), a.pieces, blockIdx.y);
-  const int t = static_cast<int>(threadIdx.x), ty = t / kSide, tx = t % kSide;
-  for (int64_t tile = blockIdx.x; tile < a.groups * row_tiles * column_tiles; tile += gridDim.x) {
-    const int64_t rest = tile / row_tiles, group = rest / column_tiles;
-    const int64_t row0 = (tile - rest * row_tiles) * kTile, column0 = (rest - group * column_tiles) * kTile;
-    W sums[kEach][kEach];
+struct ConvTile {
+  using W = Wide<typename Product::T>;
+  static constexpr int kEach = kTile / kSide;
+
+  const ConvArgs& a;
+  int64_t rows, columns, group, row0, column0, end;
+  int ty, tx;
+
+  // The columns that this thread gathers: one, or four that are 16 apart.
+  __device__ void find_points(Point (&points)[kEach]) const {
     for (int i = 0; i < kEach; ++i) {
-      for (int j = 0; j < kEach; ++j) sums[i][j] = 0;
-    }
-    // The columns that this thread gathers: one, or four that are 16 apart.
-    Point points[kEach];
-    for (int i = 0; i < kEach; ++i) {
-      const int64_t column = column0 + (Product::kDepthInside ? ty + kSide * i : t % kTile);
+      const int64_t column = column0 + (Product::kDepthInside ? ty + kSide * i : own_column());
       points[i] = Product::column_point(a, column < columns ? column : 0);
       if (!Product::kDepthInside) break;
     }
-    for (int64_t begin = range.begin; begin < range.end; begin += kStep) {
-      __syncthreads();  // Other threads may still read the previous step.
+  }
+
+  __device__ void load_left(W (&left)[kStep][kTile + 1], int64_t begin) const {
+    for (int i = 0; i < kEach; ++i) {
+      const int64_t row = row0 + ty + kSide * i, d = begin + tx;
+      left[tx][ty + kSide * i] = row < rows && d < end ? Product::left(a, group, row, d) : static_cast<W>(0);
+    }
+  }
+
+  __device__ void load_right(W (&right)[kStep][kTile + 1], const Point (&points)[kEach], int64_t begin) const {
+    if (Product::kDepthInside) {
+      const int64_t d = begin + tx;
+      const bool inside = d < end;
+      const Point depth = Product::depth_point(a, inside ? d : 0);
       for (int i = 0; i < kEach; ++i) {
-        const int64_t row = row0 + ty + kSide * i, d = begin + tx;
-        left[tx][ty + kSide * i] = row < rows && d < range.end ? Product::left(a, group, row, d) : static_cast<W>(0);
+        const int column = ty + kSide * i;
+        const bool works = inside && column0 + column < columns;
+        right[tx][column] = works ? Product::right(a, group, depth, points[i]) : static_cast<W>(0);
       }
-      if (Product::kDepthInside) {
-        const int64_t d = begin + tx;
-        const bool inside = d < range.end;
-        const Point depth = Product::depth_point(a, inside ? d : 0);
-        for (int i = 0; i < kEach; ++i) {
-          const int column = ty + kSide * i;
-          const bool works = inside && column0 + column < columns;
-          right[tx][column] = works ? Product::right(a, group, depth, points[i]) : static_cast<W>(0);
-        }
-      } else {
-        const int column = t % kTile;
-        for (int i = 0; i < kEach; ++i) {
-          const int k = t / kTile + kStep / kEach * i;
-          const bool works = begin + k < range.end && column0 + column < columns;
-          right[k][column] =
-              works ? Product::right(a, group, Product::depth_point(a, begin + k), points[0]) : static_cast<W>(0);
-        }
-      }
-      __syncthreads();
-      for (int k = 0; k < kStep; ++k) {
-        W mine[kEach];
-        for (int i = 0; i < kEach; ++i) mine[i] = left[k][ty + kSide * i];
-        for (int j = 0; j < kEach; ++j) {
-          const W other = right[k][tx + kSide * j];
-          for (int i = 0; i < kEach; ++i) sums[i][j] = fma(mine[i], other, sums[i][j]);
-        }
+      return;
+    }
+    const int column = own_column();
+    for (int i = 0; i < kEach; ++i) {
+      const int k = (ty * kSide + tx) / kTile + kStep / kEach * i;
+      const bool works = begin + k < end && column0 + column < columns;
+      right[k][column] =
+          works ? Product::right(a, group, Product::depth_point(a, begin + k), points[0]) : static_cast<W>(0);
+    }
+  }
+
+  __device__ void multiply(const W (&left)[kStep][kTile + 1], const W (&right)[kStep][kTile + 1],
+                           W (&sums)[kEach][kEach]) const {
+    for (int k = 0; k < kStep; ++k) {
+      W mine[kEach];
+      for (int i = 0; i < kEach; ++i) mine[i] = left[k][ty + kSide * i];
+      for (int j = 0; j < kEach; ++j) {
+        const W other = right[k][tx + kSide * j];
+        for (int i = 0; i < kEach; ++i) sums[i][j] = fma(mine[i], other, sums[i][j]);
       }
     }
+  }
+
+  __device__ void store(const W (&sums)[kEach][kEach]) const {
     for (int i = 0; i < kEach; ++i) {
       const int64_t row = row0 + ty + kSide * i;
       for (int j = 0; j < kEach; ++j) {
@@ -191,6 +194,38 @@ __device__ void multiply_tiles(const ConvArgs& a) {
         if (row < rows && column < columns) Product::store(a, blockIdx.y, group, row, column, sums[i][j]);
       }
     }
+  }
+
+  __device__ int own_column() const { return (ty * kSide + tx) % kTile; }
+};
+
+// Multiplies with tiles in shared memory. Blocks: x over tiles, y over pieces of the depth. Loop
+// bounds are the same for all threads of a block, because they share barriers.
+template <class Product>
+__device__ void multiply_tiles(const ConvArgs& a) {
+  using Tile = ConvTile<Product>;
+  using W = typename Tile::W;
+  __shared__ W left[kStep][kTile + 1];
+  __shared__ W right[kStep][kTile + 1];
+  const int64_t rows = Product::rows(a), columns = Product::columns(a);
+  const int64_t row_tiles = (rows + kTile - 1) / kTile, column_tiles = (columns + kTile - 1) / kTile;
+  const Range range = piece_of(Product::depth(a), a.pieces, blockIdx.y);
+  const int t = static_cast<int>(threadIdx.x);
+  for (int64_t number = blockIdx.x; number < a.groups * row_tiles * column_tiles; number += gridDim.x) {
+    const int64_t rest = number / row_tiles, group = rest / column_tiles;
+    const int64_t row0 = (number - rest * row_tiles) * kTile, column0 = (rest - group * column_tiles) * kTile;
+    const Tile tile{a, rows, columns, group, row0, column0, range.end, t / kSide, t % kSide};
+    W sums[Tile::kEach][Tile::kEach] = {};
+    Point points[Tile::kEach];
+    tile.find_points(points);
+    for (int64_t begin = range.begin; begin < range.end; begin += kStep) {
+      __syncthreads();  // Other threads may still read the previous step.
+      tile.load_left(left, begin);
+      tile.load_right(right, points, begin);
+      __syncthreads();
+      tile.multiply(left, right, sums);
+    }
+    tile.store(sums);
   }
 }
 

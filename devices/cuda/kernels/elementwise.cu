@@ -93,6 +93,25 @@ __device__ T power(const BinaryArgs& args, T x, T e, int64_t i) {
   return static_cast<T>(out);
 }
 
+// The ops that divide.
+template <class T>
+__device__ T divided(const BinaryArgs& args, T a, T b, int64_t i) {
+  if (b == static_cast<T>(0)) {
+    fail(args.errors, kDivisionByZero, i);
+    return 0;
+  }
+  // The smallest integer has no negation. For unsigned types, -1 is the largest value.
+  if (static_cast<T>(-1) < static_cast<T>(0) && b == static_cast<T>(-1)) {
+    return args.op == BinaryOp::kDiv ? static_cast<T>(0u - static_cast<uint64_t>(a)) : static_cast<T>(0);
+  }
+  if (args.op == BinaryOp::kDiv) return static_cast<T>(a / b);
+  const T rest = static_cast<T>(a % b);
+  if (args.op == BinaryOp::kMod && rest != static_cast<T>(0) && (rest < static_cast<T>(0)) != (b < static_cast<T>(0))) {
+    return static_cast<T>(rest + b);
+  }
+  return rest;
+}
+
 template <class T>
 __device__ T binary_integer(const BinaryArgs& args, T a, T b, int64_t i) {
   const uint64_t wide_a = static_cast<uint64_t>(a), wide_b = static_cast<uint64_t>(b);
@@ -109,25 +128,8 @@ __device__ T binary_integer(const BinaryArgs& args, T a, T b, int64_t i) {
     case BinaryOp::kXor: return static_cast<T>(wide_a ^ wide_b);
     case BinaryOp::kShiftLeft: return wide_b < 8 * sizeof(T) ? static_cast<T>(wide_a << wide_b) : static_cast<T>(0);
     case BinaryOp::kShiftRight: return wide_b < 8 * sizeof(T) ? static_cast<T>(wide_a >> wide_b) : static_cast<T>(0);
-    default: break;
+    default: return divided(args, a, b, i);
   }
-  // The ops that divide.
-  if (b == static_cast<T>(0)) {
-    fail(args.errors, kDivisionByZero, i);
-    return 0;
-  }
-  // The smallest integer has no negation. For unsigned types, -1 is the largest value.
-  if (b == static_cast<T>(-1)) {
-    if (static_cast<T>(-1) < static_cast<T>(0)) {
-      return args.op == BinaryOp::kDiv ? static_cast<T>(0u - wide_a) : static_cast<T>(0);
-    }
-  }
-  if (args.op == BinaryOp::kDiv) return static_cast<T>(a / b);
-  const T rest = static_cast<T>(a % b);
-  if (args.op == BinaryOp::kMod && rest != static_cast<T>(0) && (rest < static_cast<T>(0)) != (b < static_cast<T>(0))) {
-    return static_cast<T>(rest + b);
-  }
-  return rest;
 }
 
 template <class T>

@@ -47,24 +47,26 @@ __device__ double place_of(G at, int64_t dim, bool align_corners) {
   return static_cast<double>(align_corners ? (at + 1) / 2 * (n - 1) : ((at + 1) * n - 1) / 2);
 }
 
+// Returns a place that has finite taps: near or inside the axis from 0 to `last`, by the padding.
+// Multiplies `slope` by the derivative of the move.
+__device__ double place_inside(GridPadding padding, double x, double low, double high, double last, double* slope) {
+  if (padding == GridPadding::kZeros) return x != x || x < -8 ? -8 : x > last + 8 ? last + 8 : x;
+  if (x != x || (x - x != 0 && padding == GridPadding::kReflection)) {
+    *slope = 0;
+    return 0;
+  }
+  if (x >= low && x <= high) return x;
+  if (padding == GridPadding::kReflection) return reflect(x, low, high, slope);
+  *slope = 0;
+  return x < 0 ? 0 : x > last ? last : x;
+}
+
 __device__ AxisTaps axis_taps(const GridArgs& a, double x, int64_t dim) {
   AxisTaps taps{};
   const double last = static_cast<double>(dim - 1), low = a.align_corners ? 0 : -0.5, high = a.align_corners ? last : last + 0.5;
   double slope = a.align_corners ? last / 2 : static_cast<double>(dim) / 2;
   if (a.mode == GridMode::kNearest) x = rint(x);
-  if (a.padding == GridPadding::kZeros) {
-    x = x != x || x < -8 ? -8 : x > last + 8 ? last + 8 : x;
-  } else if (x != x || (x - x != 0 && a.padding == GridPadding::kReflection)) {
-    x = 0;
-    slope = 0;
-  } else if (x < low || x > high) {
-    if (a.padding == GridPadding::kBorder) {
-      x = x < 0 ? 0 : x > last ? last : x;
-      slope = 0;
-    } else {
-      x = reflect(x, low, high, &slope);
-    }
-  }
+  x = place_inside(a.padding, x, low, high, last, &slope);
   const double below = floor(x), t = x - below;
   int64_t first = static_cast<int64_t>(below);
   if (a.mode == GridMode::kNearest) {

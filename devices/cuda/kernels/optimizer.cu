@@ -72,79 +72,110 @@ __device__ int64_t element_of(const StepArgs& a, int64_t i) {
   return -1;
 }
 
+// The rules of the optimizers. Each returns the new parameter and stores the new slots.
+template <class T>
+struct Rules {
+  using W = Wide<T>;
+
+  __device__ Rules(const StepArgs& args, const Numbers<W>& numbers)
+      : a(args),
+        n(numbers),
+        slot0(at<const T>(args.slot0)),
+        slot1(at<const T>(args.slot1)),
+        new_slot0(at<T>(args.new_slot0)),
+        new_slot1(at<T>(args.new_slot1)),
+        mu(static_cast<W>(args.momentum)),
+        b1(static_cast<W>(args.beta1)),
+        b2(static_cast<W>(args.beta2)),
+        c1(static_cast<W>(1 - args.beta1)),
+        c2(static_cast<W>(1 - args.beta2)),
+        epsilon(static_cast<W>(args.epsilon)) {}
+
+  __device__ W momentum(int64_t i, W w, W g) const {
+    const W buffer = mu * widen(slot0[i]) + g;
+    new_slot0[i] = narrow<T>(buffer);
+    return w - n.rate * (a.nesterov ? g + mu * buffer : buffer);
+  }
+
+  __device__ W adam(int64_t i, W w, W g) const {
+    const W m = b1 * widen(slot0[i]) + c1 * g, v = b2 * widen(slot1[i]) + c2 * g * g;
+    new_slot0[i] = narrow<T>(m);
+    new_slot1[i] = narrow<T>(v);
+    return w - n.step_size * (m / (sqrt(v) / n.root + epsilon));
+  }
+
+  __device__ W rms_prop(int64_t i, W w, W g) const {
+    const W square = static_cast<W>(a.alpha) * widen(slot0[i]) + static_cast<W>(1 - a.alpha) * g * g;
+    W d = g / (sqrt(square) + epsilon);
+    if (a.slot1.address != 0) {
+      d = mu * widen(slot1[i]) + d;
+      if (a.new_slot1.address != 0) new_slot1[i] = narrow<T>(d);
+    }
+    new_slot0[i] = narrow<T>(square);
+    return w - n.rate * d;
+  }
+
+  __device__ W adagrad(int64_t i, W w, W g) const {
+    const W square = widen(slot0[i]) + g * g;
+    new_slot0[i] = narrow<T>(square);
+    return w - n.rate * (g / (sqrt(square) + epsilon));
+  }
+
+  __device__ W ftrl(int64_t i, W w, W g) const {
+    const W l1 = static_cast<W>(a.l1), shrinkage = static_cast<W>(2 * a.l2_shrinkage), power = static_cast<W>(a.power);
+    const W before = widen(slot0[i]), square = before + g * g;
+    const W now = pow(square, power), sigma = (now - pow(before, power)) / n.rate;
+    const W z = widen(slot1[i]) + g + shrinkage * w - sigma * w;
+    new_slot0[i] = narrow<T>(square);
+    new_slot1[i] = narrow<T>(z);
+    return fabs(z) <= l1 ? static_cast<W>(0) : (copysign(l1, z) - z) / (now / n.rate + n.ridge);
+  }
+
+  __device__ W lion(int64_t i, W w, W g) const {
+    const W m = widen(slot0[i]), c = b1 * m + c1 * g;
+    const W sign = c > static_cast<W>(0) ? static_cast<W>(1) : c < static_cast<W>(0) ? static_cast<W>(-1) : c;
+    new_slot0[i] = narrow<T>(b2 * m + c2 * g);
+    return w * n.shrink - n.rate * sign;
+  }
+
+  // LAMB has its own kernels.
+  __device__ W apply(int64_t i, W w, W g) const {
+    switch (a.rule) {
+      case StepRule::kSgd: return w - n.rate * g;
+      case StepRule::kMomentum: return momentum(i, w, g);
+      case StepRule::kAdam: return adam(i, w, g);
+      case StepRule::kAdamW: return adam(i, w * n.shrink, g);
+      case StepRule::kRmsProp: return rms_prop(i, w, g);
+      case StepRule::kAdagrad: return adagrad(i, w, g);
+      case StepRule::kFtrl: return ftrl(i, w, g);
+      case StepRule::kLion: return lion(i, w, g);
+      default: return w;
+    }
+  }
+
+  const StepArgs& a;
+  const Numbers<W>& n;
+  const T *slot0, *slot1;
+  T *new_slot0, *new_slot1;
+  W mu, b1, b2, c1, c2, epsilon;
+};
+
 // Processes every `every`-th gradient from `begin` to `end`.
 template <class T>
 __device__ void step(const StepArgs& a, const Numbers<Wide<T>>& n, int64_t begin, int64_t end, int64_t every) {
   using W = Wide<T>;
   const T *param = at<const T>(a.param), *grad = at<const T>(a.grad);
-  const T *slot0 = at<const T>(a.slot0), *slot1 = at<const T>(a.slot1);
-  T *new_param = at<T>(a.new_param), *new_slot0 = at<T>(a.new_slot0), *new_slot1 = at<T>(a.new_slot1);
-  const W decay = static_cast<W>(a.weight_decay), mu = static_cast<W>(a.momentum);
-  const W b1 = static_cast<W>(a.beta1), b2 = static_cast<W>(a.beta2), epsilon = static_cast<W>(a.epsilon);
-  const W c1 = static_cast<W>(1 - a.beta1), c2 = static_cast<W>(1 - a.beta2);
-  const W alpha = static_cast<W>(a.alpha), c_alpha = static_cast<W>(1 - a.alpha);
-  const W l1 = static_cast<W>(a.l1), shrinkage = static_cast<W>(2 * a.l2_shrinkage), power = static_cast<W>(a.power);
+  T* new_param = at<T>(a.new_param);
+  const W decay = static_cast<W>(a.weight_decay);
   const bool decays = a.rule != StepRule::kAdamW && a.rule != StepRule::kLion && decay != static_cast<W>(0);
-
+  const Rules<T> rules(a, n);
   for (int64_t k = begin; k < end; k += every) {
     const int64_t i = element_of(a, k);
     if (i < 0) continue;
-    W w = widen(param[i]);
+    const W w = widen(param[i]);
     W g = widen(grad[k]) * n.scale;
     if (decays) g += decay * w;
-    switch (a.rule) {
-      case StepRule::kSgd: w -= n.rate * g; break;
-      case StepRule::kMomentum: {
-        const W buffer = mu * widen(slot0[i]) + g;
-        w -= n.rate * (a.nesterov ? g + mu * buffer : buffer);
-        new_slot0[i] = narrow<T>(buffer);
-        break;
-      }
-      case StepRule::kAdam:
-      case StepRule::kAdamW: {
-        if (a.rule == StepRule::kAdamW) w *= n.shrink;
-        const W m = b1 * widen(slot0[i]) + c1 * g, v = b2 * widen(slot1[i]) + c2 * g * g;
-        w -= n.step_size * (m / (sqrt(v) / n.root + epsilon));
-        new_slot0[i] = narrow<T>(m);
-        new_slot1[i] = narrow<T>(v);
-        break;
-      }
-      case StepRule::kRmsProp: {
-        const W square = alpha * widen(slot0[i]) + c_alpha * g * g;
-        W d = g / (sqrt(square) + epsilon);
-        if (a.slot1.address != 0) {
-          d = mu * widen(slot1[i]) + d;
-          if (a.new_slot1.address != 0) new_slot1[i] = narrow<T>(d);
-        }
-        w -= n.rate * d;
-        new_slot0[i] = narrow<T>(square);
-        break;
-      }
-      case StepRule::kAdagrad: {
-        const W square = widen(slot0[i]) + g * g;
-        w -= n.rate * (g / (sqrt(square) + epsilon));
-        new_slot0[i] = narrow<T>(square);
-        break;
-      }
-      case StepRule::kFtrl: {
-        const W before = widen(slot0[i]), square = before + g * g;
-        const W now = pow(square, power), sigma = (now - pow(before, power)) / n.rate;
-        const W z = widen(slot1[i]) + g + shrinkage * w - sigma * w;
-        w = fabs(z) <= l1 ? static_cast<W>(0) : (copysign(l1, z) - z) / (now / n.rate + n.ridge);
-        new_slot0[i] = narrow<T>(square);
-        new_slot1[i] = narrow<T>(z);
-        break;
-      }
-      case StepRule::kLion: {
-        const W m = widen(slot0[i]), c = b1 * m + c1 * g;
-        const W sign = c > static_cast<W>(0) ? static_cast<W>(1) : c < static_cast<W>(0) ? static_cast<W>(-1) : c;
-        w = w * n.shrink - n.rate * sign;
-        new_slot0[i] = narrow<T>(b2 * m + c2 * g);
-        break;
-      }
-      default: break;  // LAMB has its own kernels.
-    }
-    new_param[i] = narrow<T>(w);
+    new_param[i] = narrow<T>(rules.apply(i, w, g));
   }
 }
 
@@ -239,9 +270,9 @@ __device__ void lamb_step(const StepArgs& a) {
 }  // namespace
 
 #define PERCALE_STEP(name, T)                                                        \
-  PERCALE_KERNEL(percale_steps_##name, StepsArgs, 256) { steps<T>(a); }               \
-  PERCALE_KERNEL(percale_step_rows_##name, StepArgs, 256) { step_rows<T>(a); }        \
-  PERCALE_KERNEL(percale_lamb_moments_##name, StepArgs, 256) { lamb_moments<T>(a); }  \
+  PERCALE_KERNEL(percale_steps_##name, StepsArgs, 256) { steps<T>(a); }              \
+  PERCALE_KERNEL(percale_step_rows_##name, StepArgs, 256) { step_rows<T>(a); }       \
+  PERCALE_KERNEL(percale_lamb_moments_##name, StepArgs, 256) { lamb_moments<T>(a); } \
   PERCALE_KERNEL(percale_lamb_step_##name, StepArgs, 256) { lamb_step<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_STEP)
 

@@ -1,4 +1,4 @@
-"""Training steps of a group of processes, as docs/decisions/training-groups.md has them."""
+"""Training steps of a group of processes, as docs/decisions/training/groups.md has them."""
 import math
 import random
 from dataclasses import dataclass
