@@ -25,7 +25,7 @@ std::string as_text(const std::vector<GroupFact>& facts) {
 
 }  // namespace
 
-ByteSpan memory_of(const std::vector<Tensor>& tensors) {
+ByteSpan memory_of(std::span<const Tensor> tensors) {
   if (tensors.empty()) return {};
   auto* const begin = static_cast<char*>(tensors.front().data());
   const char* const end = static_cast<const char*>(tensors.back().data()) + tensors.back().bytes();

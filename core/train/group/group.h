@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,7 @@ namespace percale {
 // The memory of a tensor; that of tensors which allocate_tensors() has made, from the first one to
 // the last one.
 inline ByteSpan memory_of(const Tensor& t) { return {t.data(), static_cast<size_t>(t.bytes())}; }
-ByteSpan memory_of(const std::vector<Tensor>& tensors);
+ByteSpan memory_of(std::span<const Tensor> tensors);
 
 // The error of a rank at the beginning of its message: the code, then as much of the text as has
 // room. All zeros: none.

@@ -191,14 +191,16 @@ void Exchange::take(Lock& lock, int number, const wire::Chunk& head, Message mes
     return set_failure(PERCALE_INTERNAL, rank_name(number) + " sends " + std::to_string(head.total()) +
                                              " bytes in an exchange, wanted " + std::to_string(peer.to.size));
   }
-  if (head.offset() != peer.received || bytes > peer.to.size - peer.received) {
-    return set_failure(PERCALE_INTERNAL, rank_name(number) + " sends " + std::to_string(bytes) + " bytes from byte " +
-                                             std::to_string(head.offset()) + " on, wanted those from byte " +
-                                             std::to_string(peer.received) + " on of " + std::to_string(peer.to.size));
+  if (head.offset() != peer.received) {
+    return set_failure(PERCALE_INTERNAL, rank_name(number) + " sends bytes from byte " + std::to_string(head.offset()) +
+                                             " on, wanted those from byte " + std::to_string(peer.received) +
+                                             " on of " + std::to_string(peer.to.size));
   }
   auto* to = static_cast<std::byte*>(peer.to.data) + peer.received;
-  bool intact = false;
-  {
+  // The head has its own checksum. So if there are too many bytes, the length of the message has
+  // changed on its way.
+  bool intact = bytes <= peer.to.size - peer.received;
+  if (intact) {
     const Busy busy(*this, lock);
     message.read(to, bytes);
     intact = checksum_(to, bytes, 0) == head.crc();

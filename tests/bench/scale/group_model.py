@@ -138,9 +138,10 @@ class GroupTraining:
         yield self.processors[rank], sums + segment * memory.commit
         if ranks > 1:
             begin = self.events.now
-            yield from self.exchange(rank, segment)
+            for size in self.net.buckets:
+                yield from self.exchange(rank, size / ranks)
             self.waited += self.events.now - begin
-            yield self.processors[rank], (segment + self.net.bytes) * memory.copy
+            yield self.processors[rank], segment * memory.copy
 
     def exchange(self, rank, size):
         """Sends `size` bytes to each other rank, and receives as many from it."""

@@ -13,6 +13,8 @@ from group_model import Group, GroupTraining, Memory, Net, Network  # noqa: E402
 from server_model import Served, ServedTraining  # noqa: E402
 
 NET = Net(forward=1.0, backward=(0.5, 0.5, 1.0), buckets=(8e6, 4e6, 4e6))
+# A step exchanges gradients and next values bucket by bucket, and totals once.
+EXCHANGES = 2 * len(NET.buckets) + 1
 IDLE = replace(NET, forward=0.0, backward=(0.0, 0.0, 0.0))
 FREE = Network("free", math.inf, 0.0)
 SPREAD = 0.1
@@ -81,8 +83,7 @@ def test_ranks_share_the_processors_of_a_machine():
 def test_without_computing_a_step_is_two_passes_over_the_links():
     network = Network("slow", 1e9, 1e-3)
     for ranks in (2, 8, 100):
-        exchanges = len(NET.buckets) + 2  # totals, new values
-        wanted = 2 * (ranks - 1) / ranks * NET.bytes / network.bandwidth + exchanges * network.latency
+        wanted = 2 * (ranks - 1) / ranks * NET.bytes / network.bandwidth + EXCHANGES * network.latency
         near(step(Group(ranks, ranks, network), IDLE), wanted, 0.01)
 
 
@@ -97,15 +98,15 @@ def test_the_backward_pass_hides_buckets():
 def test_messages_take_time_of_processors():
     network = Network("copied", math.inf, 0.0, byte=1e-9, message=1e-6)
     for ranks in (2, 8):
-        each_side = 2 * (ranks - 1) / ranks * NET.bytes * network.byte + 5 * (ranks - 1) * network.message
+        each_side = 2 * (ranks - 1) / ranks * NET.bytes * network.byte + EXCHANGES * (ranks - 1) * network.message
         near(step(Group(ranks, ranks, network), IDLE), 2 * each_side)
 
 
 def test_sums_and_commits_take_time_of_processors():
     memory = Memory(add=1e-9, commit=1e-8, copy=1e-7)
     for ranks in (2, 8):
-        # The sum of two own shards, those of the segment, its commit; copies of sums and values.
-        wanted = memory.add * (1 + (ranks - 1) / ranks) + memory.commit / ranks + memory.copy * (1 / ranks + 1)
+        # The sum of two own shards, those of the segment, its commit; a copy of its sums.
+        wanted = memory.add * (1 + (ranks - 1) / ranks) + memory.commit / ranks + memory.copy / ranks
         near(step(Group(ranks, 2 * ranks, FREE, memory), IDLE), NET.bytes * wanted)
 
 

@@ -28,13 +28,18 @@ Status GroupStore::lay_out(const SegmentRules& rules) {
   segments_.resize(segments);
   first_square_.assign(segments + 1, 0);
   for (const ParameterPart& part : parts_) {
-    const bool table = std::ranges::find(graph.by_rows, part.parameter) != graph.by_rows.end();
-    segments_[part.device].add(graph, source_.optimizer, working_, part, table);
+    segments_[part.device].add_slots(graph, source_.optimizer, working_, part, is_table(part.parameter));
     for (size_t after = part.device; after < segments; ++after) first_square_[after + 1] = part.parameter + 1;
   }
-  for (SharedSegment& segment : segments_) {
-    PERCALE_ASSIGN_OR_RETURN(segment.next, allocate_tensors(part_types(graph, segment.values), source_.memory));
+  for (const ParameterBucket& bucket : cut_buckets(graph.parameters, rules)) {
+    std::vector<ParameterPart> dense;
+    std::ranges::copy_if(parts_, std::back_inserter(dense), [&](const ParameterPart& part) {
+      return !is_table(part.parameter) && std::ranges::binary_search(bucket.parameters, part.parameter);
+    });
+    add_values(dense, false);
+    add_values(dense, true);
   }
+  PERCALE_RETURN_IF_ERROR(make_memory());
   std::vector<StatePart> statistics;
   for (const size_t index : working_.statistics()) statistics.push_back({index, 0, -1});
   PERCALE_ASSIGN_OR_RETURN(next_statistics_, allocate_tensors(part_types(graph, statistics), source_.memory));
@@ -49,6 +54,56 @@ Status GroupStore::lay_out(const SegmentRules& rules) {
   }
   tables_.emplace(group_, working_, std::move(tables), source_.memory);
   return {};
+}
+
+bool GroupStore::is_table(size_t parameter) const {
+  return std::ranges::find(source_.graph->by_rows, parameter) != source_.graph->by_rows.end();
+}
+
+// Adds the parts of a bucket, or of the averages of its parameters, as a run.
+void GroupStore::add_values(const std::vector<ParameterPart>& parts, bool averages) {
+  const size_t before = shared_.size();
+  for (const ParameterPart& part : parts) {
+    size_t index = working_.trained()[part.parameter];
+    if (averages) {
+      if (working_.average_of(index) < 0) continue;
+      index = static_cast<size_t>(working_.average_of(index));
+    }
+    segments_[part.device].values.push_back({index, part.begin, part.end});
+    if (shared_.empty() || shared_.back() != index) shared_.push_back(index);
+  }
+  if (shared_.size() == before) return;
+  std::vector<size_t>& ends = run_ends_.emplace_back();
+  for (const SharedSegment& segment : segments_) ends.push_back(segment.values.size());
+}
+
+// Moves the shared values of the working set into memory in their order.
+Status GroupStore::make_memory() {
+  std::vector<StatePart> whole;
+  for (const size_t index : shared_) whole.push_back({index, 0, -1});
+  const std::vector<ValueType> types = part_types(*source_.graph, whole);
+  PERCALE_ASSIGN_OR_RETURN(next_, allocate_tensors(types, source_.memory));
+  PERCALE_ASSIGN_OR_RETURN(std::vector<Tensor> present, allocate_tensors(types, source_.memory));
+  for (size_t i = 0; i < shared_.size(); ++i) {
+    copy_contents(working_.values()[shared_[i]], present[i]);
+    working_.memory()[shared_[i]] = std::move(present[i]);
+  }
+  std::vector<const Tensor*> next_of(working_.size());
+  for (size_t i = 0; i < shared_.size(); ++i) next_of[shared_[i]] = &next_[i];
+  for (SharedSegment& segment : segments_) {
+    for (const StatePart& part : segment.values) {
+      segment.present.push_back(view_of(working_.values()[part.of], part));
+      segment.next.push_back(view_of(*next_of[part.of], part));
+    }
+  }
+  return {};
+}
+
+// The values of a segment in a run: the next ones, or those of the working set.
+ByteSpan GroupStore::memory_in(size_t run, size_t segment, bool next) const {
+  const std::vector<Tensor>& values = next ? segments_[segment].next : segments_[segment].present;
+  const size_t begin = run == 0 ? 0 : run_ends_[run - 1][segment], end = run_ends_[run][segment];
+  return memory_of(std::span(values).subspan(begin, end - begin));
 }
 
 Status GroupStore::add_held(size_t segment) {
@@ -111,18 +166,17 @@ Status GroupStore::commit(const StepCommit& step) {
 
 Status GroupStore::exchange_values(const StepCommit& step) {
   const Group::Wait wait(group_);
-  PERCALE_RETURN_IF_ERROR(
-      group_.exchange_segments("parameters", [&](size_t segment) { return memory_of(segments_[segment].next); }));
+  for (size_t run = 0; run < run_ends_.size(); ++run) {
+    PERCALE_RETURN_IF_ERROR(
+        group_.exchange_segments("parameters", [&](size_t segment) { return memory_in(run, segment, true); }));
+  }
   return tables_->exchange(step.by_rows);
 }
 
 void GroupStore::adopt() noexcept {
   CommitGuard guard(working_);
-  for (const SharedSegment& segment : segments_) {
-    for (size_t i = 0; i < segment.values.size(); ++i) {
-      copy_contents(segment.next[i], view_of(working_.values()[segment.values[i].of], segment.values[i]));
-    }
-  }
+  for (size_t i = 0; i < shared_.size(); ++i) std::swap(working_.memory()[shared_[i]], next_[i]);
+  for (SharedSegment& segment : segments_) segment.present.swap(segment.next);
   for (size_t i = 0; i < next_statistics_.size(); ++i) {
     copy_contents(next_statistics_[i], working_.values()[working_.statistics()[i]]);
   }
@@ -319,7 +373,11 @@ Status GroupStore::help_behind(const std::vector<Standing>& standings, int64_t n
   size_t helper = 0;
   while (standings[helper].adopted < newest) ++helper;
   std::vector<ByteSpan> values;
-  for (const SharedSegment& segment : segments_) values.push_back(memory_of(segment.next));
+  for (size_t run = 0; run < run_ends_.size(); ++run) {
+    for (size_t segment = 0; segment < segments_.size(); ++segment) {
+      values.push_back(memory_in(run, segment, adopted_ < newest));
+    }
+  }
   for (const Tensor& table : tables_->values()) values.push_back(memory_of(table));
   for (const ByteSpan& value : values) {
     std::vector<ByteSpan> sends(group_.size()), recvs(group_.size());

@@ -46,6 +46,10 @@ class GroupStore final : public ParameterStore {
   GroupStore(const SegmentCommit::Source& source, Group& group, WorkingSet& working)
       : ParameterStore(working), source_(source), group_(group) {}
   Status lay_out(const SegmentRules& rules);
+  bool is_table(size_t parameter) const;
+  void add_values(const std::vector<ParameterPart>& parts, bool averages);
+  Status make_memory();
+  ByteSpan memory_in(size_t run, size_t segment, bool next) const;
   Status add_held(size_t segment);
   HeldSegment* held(size_t segment);
   Status exchange_squares(const std::vector<Tensor>& feeds);
@@ -67,6 +71,13 @@ class GroupStore final : public ParameterStore {
   Group& group_;
   std::vector<ParameterPart> parts_;     // of all parameters; ParameterPart::device is the segment
   std::vector<SharedSegment> segments_;  // all of them
+  // The variables that are `values` of segments, in the order of their memory, and memory of their
+  // next values. A step is adopted by exchanging it with that of the working set.
+  std::vector<size_t> shared_;
+  std::vector<Tensor> next_;
+  // Runs of variables whose parts of a segment follow each other in memory: the parameters of a
+  // bucket, or their averages. The number of the last `value` + 1, by segment.
+  std::vector<std::vector<size_t>> run_ends_;
   std::vector<std::unique_ptr<HeldSegment>> held_;
   std::optional<SharedTables> tables_;
   std::vector<Tensor> next_statistics_;

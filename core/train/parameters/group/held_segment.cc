@@ -16,18 +16,14 @@ size_t place_in(const std::vector<T>& list, const T& value) {
 
 }  // namespace
 
-void SharedSegment::add(const TrainGraph& graph, const Optimizer& optimizer, const WorkingSet& working,
-                        const ParameterPart& part, bool table) {
-  const auto index_of = [&](const std::string& name) {
-    return static_cast<size_t>(graph.graph->find_variable(name) - graph.graph->variables.data());
-  };
+void SharedSegment::add_slots(const TrainGraph& graph, const Optimizer& optimizer, const WorkingSet& working,
+                              const ParameterPart& part, bool table) {
   const Variable& parameter = graph.parameters[part.parameter];
-  const size_t index = index_of(parameter.name);
-  if (!table) values.push_back({index, part.begin, part.end});
+  const int32_t average = working.average_of(working.trained()[part.parameter]);
   for (const Variable& slot : slot_variables(optimizer, parameter)) {
-    const size_t at = index_of(slot.name);
-    const bool average = working.average_of(index) == static_cast<int32_t>(at);
-    (table ? table_slots : average ? values : slots).push_back({at, part.begin, part.end});
+    const auto at = static_cast<size_t>(graph.graph->find_variable(slot.name) - graph.graph->variables.data());
+    if (!table && average == static_cast<int32_t>(at)) continue;
+    (table ? table_slots : slots).push_back({at, part.begin, part.end});
   }
 }
 

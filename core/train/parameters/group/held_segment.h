@@ -18,12 +18,12 @@ using StatePart = PsCommit::View;
 struct SharedSegment {
   std::vector<StatePart> values;  // parameters and averages, which every rank has
   std::vector<StatePart> slots, table_slots;
-  std::vector<Tensor> next;  // memory of the next `values`
+  // The `values`, which are parts of the working set's memory, and the next ones.
+  std::vector<Tensor> present, next;
 
-  // Adds a part of a parameter with its slots. `table`: it trains by rows, so its values are not
-  // exchanged here.
-  void add(const TrainGraph& graph, const Optimizer& optimizer, const WorkingSet& working, const ParameterPart& part,
-           bool table);
+  // Adds the slots of a part of a parameter, apart from an average. `table`: it trains by rows.
+  void add_slots(const TrainGraph& graph, const Optimizer& optimizer, const WorkingSet& working,
+                 const ParameterPart& part, bool table);
 };
 // The types of such parts.
 std::vector<ValueType> part_types(const TrainGraph& graph, const std::vector<StatePart>& parts);
