@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/emit/composite.h"
+#include "core/maths/maths.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/shape_util.h"
@@ -191,7 +192,7 @@ ValueId root_of_scale(BodyContext& c, ValueId q) {
   if (c.attributes().contains("scale")) {
     return scalar_like(c, q, std::sqrt(c.attributes().get_float("scale")));
   }
-  if (size >= 0) return scalar_like(c, q, size == 0 ? 1 : std::pow(static_cast<double>(size), -0.25));
+  if (size >= 0) return scalar_like(c, q, size == 0 ? 1 : maths::pow(static_cast<double>(size), -0.25));
   const ValueId known = c.emit("Cast", {dim(c, q, 3)}, {{"to", c.dtype(q)}});
   return c.emit("Reciprocal", {c.emit("Sqrt", {c.emit("Sqrt", {known})})});
 }

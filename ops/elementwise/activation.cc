@@ -3,6 +3,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/maths/maths.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/kernel_util.h"
@@ -184,19 +185,19 @@ struct LeakyReluOp {
 struct SigmoidOp {
   template <class T>
   T operator()(T x) const {
-    return T{1} / (T{1} + std::exp(-x));
+    return T{1} / (T{1} + maths::exp(-x));
   }
 };
 struct TanhOp {
   template <class T>
   T operator()(T x) const {
-    return std::tanh(x);
+    return maths::tanh(x);
   }
 };
 struct ErfOp {
   template <class T>
   T operator()(T x) const {
-    return std::erf(x);
+    return maths::erf(x);
   }
 };
 template <class T>

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/maths/maths.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/kernel_util.h"
@@ -299,13 +300,13 @@ struct SqrtOp {
 struct ExpOp {
   template <class T>
   T operator()(T x) const {
-    return std::exp(x);
+    return maths::exp(x);
   }
 };
 struct LogOp {
   template <class T>
   T operator()(T x) const {
-    return std::log(x);
+    return maths::log(x);
   }
 };
 struct ReciprocalOp {
@@ -317,13 +318,13 @@ struct ReciprocalOp {
 struct SinOp {
   template <class T>
   T operator()(T x) const {
-    return std::sin(x);
+    return maths::sin(x);
   }
 };
 struct CosOp {
   template <class T>
   T operator()(T x) const {
-    return std::cos(x);
+    return maths::cos(x);
   }
 };
 struct FloorOp {
@@ -417,7 +418,7 @@ Exponent read_exponent(DType dtype, const char* at) {
 
 template <class T>
 T integer_power(T base, const Exponent& e, const Row& row, int64_t i) {
-  if (!e.whole) return saturate<T>(std::pow(static_cast<double>(base), e.real));
+  if (!e.whole) return saturate<T>(maths::pow(static_cast<double>(base), e.real));
   if (e.negative) {  // 1 / base^|e|, truncated towards zero
     if (base == 0) row.launch->fail(RunError::kDivisionByZero, row.first + i);
     if (base == 1) return 1;
@@ -435,7 +436,7 @@ T integer_power(T base, const Exponent& e, const Row& row, int64_t i) {
 struct PowOp {
   template <class T>
   T operator()(T a, T b) const {
-    return std::pow(a, b);
+    return maths::pow(a, b);
   }
 };
 
@@ -449,7 +450,7 @@ void mixed_power_row(const Row& row) {
   for (int64_t i = 0; i < row.n; ++i) {
     const Exponent e = read_exponent(dtype, row.in[1] + i * row.stride[1]);
     if constexpr (is_float_like<T>) {
-      y[i] = narrow<T>(static_cast<Wide<T>>(std::pow(static_cast<double>(widen(x[i * sx])), e.real)));
+      y[i] = narrow<T>(static_cast<Wide<T>>(maths::pow(static_cast<double>(widen(x[i * sx])), e.real)));
     } else {
       y[i] = integer_power(x[i * sx], e, row, i);
     }

@@ -2,6 +2,7 @@
 // elementwise ops.
 #include <cmath>
 
+#include "core/maths/maths.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/kernel_util.h"
@@ -79,15 +80,15 @@ Kernel kernel(KernelName name) {
 Status register_trigonometric(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry, {
-                                       kernel<std::acos>("portable.Acos"),
-                                       kernel<std::acosh>("portable.Acosh"),
-                                       kernel<std::asin>("portable.Asin"),
-                                       kernel<std::asinh>("portable.Asinh"),
-                                       kernel<std::atan>("portable.Atan"),
-                                       kernel<std::atanh>("portable.Atanh"),
-                                       kernel<std::cosh>("portable.Cosh"),
-                                       kernel<std::sinh>("portable.Sinh"),
-                                       kernel<std::tan>("portable.Tan"),
+                                       kernel<maths::acos>("portable.Acos"),
+                                       kernel<maths::acosh>("portable.Acosh"),
+                                       kernel<maths::asin>("portable.Asin"),
+                                       kernel<maths::asinh>("portable.Asinh"),
+                                       kernel<maths::atan>("portable.Atan"),
+                                       kernel<maths::atanh>("portable.Atanh"),
+                                       kernel<maths::cosh>("portable.Cosh"),
+                                       kernel<maths::sinh>("portable.Sinh"),
+                                       kernel<maths::tan>("portable.Tan"),
                                    });
 }
 

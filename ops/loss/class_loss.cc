@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/graph/emit/gradient.h"
+#include "core/maths/maths.h"
 #include "devices/cpu/simd/simd.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/support/families.h"
@@ -192,8 +193,8 @@ LogSum log_sum_of(const T* x, int64_t count, int64_t step) {
   if (count == 0) return {0, 0};
   double most = static_cast<double>(x[0]), sum = 0;
   for (int64_t i = 1; i < count; ++i) most = std::max(most, static_cast<double>(x[i * step]));
-  for (int64_t i = 0; i < count; ++i) sum += std::exp(static_cast<double>(x[i * step]) - most);
-  return {most, std::log(sum)};
+  for (int64_t i = 0; i < count; ++i) sum += maths::exp(static_cast<double>(x[i * step]) - most);
+  return {most, maths::log(sum)};
 }
 
 // Returns the offset of a line's first score.
@@ -270,7 +271,7 @@ void class_loss_backward(const ClassLossPlan& p, const Launch& l) {
       }
       const LogSum s = log_sum_of(from, p.classes, p.inner);
       for (int64_t i = 0; i < p.classes; ++i) {
-        const double probability = std::exp(static_cast<double>(from[i * p.inner]) - s.most - s.log_sum);
+        const double probability = maths::exp(static_cast<double>(from[i * p.inner]) - s.most - s.log_sum);
         to[i * p.inner] = static_cast<T>(d * (probability - (i == label ? 1 : 0)));
       }
     }

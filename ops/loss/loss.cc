@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/graph/emit/gradient.h"
+#include "core/maths/maths.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -88,7 +89,7 @@ Result<PairLossPlan> plan_pair_loss(const NodeView& v, KernelPlan& plan) {
 }
 
 double binary_cross_entropy(double x, double t, double) {
-  return std::max(x, 0.0) - x * t + std::log1p(std::exp(-std::abs(x)));
+  return std::max(x, 0.0) - x * t + maths::log1p(maths::exp(-std::abs(x)));
 }
 double huber(double x, double t, double delta) {
   const double d = std::abs(x - t);

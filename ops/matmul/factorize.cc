@@ -18,6 +18,19 @@ void subtract(T f, const T* x, T* y, int64_t n) {
   Row<T>(y, n) -= f * ConstRow<T>(x, n);
 }
 
+// Sum of x[i] * y[i] in eight lanes, folded by halves. The order of Eigen's sum depends on the
+// processor.
+template <class T>
+T dot(const T* x, const T* y, int64_t n) {
+  constexpr int64_t kLanes = 8;
+  T lanes[kLanes] = {};
+  for (int64_t i = 0; i < n; ++i) lanes[i % kLanes] += x[i] * y[i];
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
+}
+
 }  // namespace
 
 template <class T>
@@ -128,7 +141,7 @@ template <class T>
 bool cholesky_in_place(T* a, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
-      const T rest = a[i * n + j] - (ConstRow<T>(a + i * n, j) * ConstRow<T>(a + j * n, j)).sum();
+      const T rest = a[i * n + j] - dot(a + i * n, a + j * n, j);
       if (j < i) {
         a[i * n + j] = rest / a[j * n + j];
       } else if (rest > 0) {  // false for NaN too

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/graph/emit/gradient.h"
+#include "core/maths/maths.h"
 #include "devices/cpu/simd/simd.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -94,11 +95,11 @@ void softmax(const SoftmaxPlan& p, const T* x, T* y, const ParallelFor& parallel
       T most = from[0];
       for (int64_t i = 1; i < p.size; ++i) most = std::max(most, from[i * p.inner]);
       double sum = 0;
-      for (int64_t i = 0; i < p.size; ++i) sum += std::exp(static_cast<double>(from[i * p.inner] - most));
-      const double log_sum = std::log(sum);
+      for (int64_t i = 0; i < p.size; ++i) sum += maths::exp(static_cast<double>(from[i * p.inner] - most));
+      const double log_sum = maths::log(sum);
       for (int64_t i = 0; i < p.size; ++i) {
         const auto shifted = static_cast<double>(from[i * p.inner] - most);
-        to[i * p.inner] = static_cast<T>(kLog ? shifted - log_sum : std::exp(shifted) / sum);
+        to[i * p.inner] = static_cast<T>(kLog ? shifted - log_sum : maths::exp(shifted) / sum);
       }
     }
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/maths/maths.h"
 #include "devices/cpu/simd/simd.h"
 
 namespace percale {
@@ -26,8 +27,8 @@ bool bias_corrections(double beta1, double beta2, const Launch& l, size_t input,
     l.fail(RunError::kBadSize, step);
     return false;
   }
-  first = 1 - std::pow(beta1, static_cast<double>(step));
-  second = 1 - std::pow(beta2, static_cast<double>(step));
+  first = 1 - maths::pow(beta1, static_cast<double>(step));
+  second = 1 - maths::pow(beta2, static_cast<double>(step));
   return true;
 }
 
@@ -157,7 +158,7 @@ void apply_step(const StepPlan& p, const StepNumbers& numbers, const StepSpans<T
       }
       case Rule::kFtrl: {
         const T square = slot0[i] + g * g;
-        const T now = std::pow(square, f.power), sigma = (now - std::pow(slot0[i], f.power)) / f.lr;
+        const T now = maths::pow(square, f.power), sigma = (now - maths::pow(slot0[i], f.power)) / f.lr;
         const T z = slot1[i] + g + f.shrinkage * w - sigma * w;
         w = std::fabs(z) <= f.l1 ? T{0} : (std::copysign(f.l1, z) - z) / (now / f.lr + f.ridge);
         new_slot0[i] = square;

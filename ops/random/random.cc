@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/graph/emit/gradient.h"
+#include "core/maths/maths.h"
 #include "ops/random/random_stream.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -269,9 +270,9 @@ void normal(const RandomPlan& p, const Launch& l) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t even = (first + i) & ~int64_t{1};
       // 1 - u is in (0, 1], where the logarithm is finite.
-      const double radius = std::sqrt(-2 * std::log(1 - static_cast<double>(unit<T>(words, even))));
+      const double radius = std::sqrt(-2 * maths::log(1 - static_cast<double>(unit<T>(words, even))));
       const double angle = 2 * std::numbers::pi * static_cast<double>(unit<T>(words, even + 1));
-      const double number = radius * ((first + i) == even ? std::cos(angle) : std::sin(angle));
+      const double number = radius * ((first + i) == even ? maths::cos(angle) : maths::sin(angle));
       y[i] = static_cast<T>(p.mean + p.scale * number);
     }
   });

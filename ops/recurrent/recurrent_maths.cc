@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/maths/maths.h"
 #include "ops/recurrent/recurrent_cell.h"
 #include "ops/support/float_kernels.h"
 
@@ -32,7 +33,7 @@ void plain_product(const simd::Gemm<T>& g, const ParallelFor& parallel) {
 
 template <class T>
 T sigmoid(T x) {
-  const T e = std::exp(-std::abs(x));
+  const T e = maths::exp(-std::abs(x));
   return (x < T{0} ? e : T{1}) / (T{1} + e);
 }
 
@@ -41,18 +42,18 @@ T plain_activation(const CellActivation& a, T x) {
   const T alpha = static_cast<T>(a.alpha), beta = static_cast<T>(a.beta);
   switch (a.fn) {
     case CellFn::kAffine: return alpha * x + beta;
-    case CellFn::kElu: return x < T{0} ? alpha * std::expm1(x) : x;
+    case CellFn::kElu: return x < T{0} ? alpha * maths::expm1(x) : x;
     case CellFn::kHardSigmoid: {
       const T y = alpha * x + beta;
       return y < T{0} ? T{0} : y > T{1} ? T{1} : y;
     }
     case CellFn::kLeakyRelu: return x < T{0} ? alpha * x : x;
     case CellFn::kRelu: return x < T{0} ? T{0} : x;
-    case CellFn::kScaledTanh: return alpha * std::tanh(beta * x);
+    case CellFn::kScaledTanh: return alpha * maths::tanh(beta * x);
     case CellFn::kSigmoid: return sigmoid(x);
-    case CellFn::kSoftplus: return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(x)));
+    case CellFn::kSoftplus: return std::max(x, T{0}) + maths::log1p(maths::exp(-std::abs(x)));
     case CellFn::kSoftsign: return x / (T{1} + std::abs(x));
-    case CellFn::kTanh: return std::tanh(x);
+    case CellFn::kTanh: return maths::tanh(x);
     case CellFn::kThresholdedRelu: return x > alpha ? x : x == x ? T{0} : x;
   }
   return x;
@@ -86,9 +87,10 @@ bool simd_activation(const simd::ElementwiseFns& fns, const CellActivation& a, c
 }  // namespace
 
 template <class T>
-void cell_product(const CellPass<T>& c, const simd::Gemm<T>& g) {
+void cell_product(const CellPass<T>& c, simd::Gemm<T> g) {
   const simd::SimdTable* simd = c.plan.simd;
   if (simd == nullptr) return plain_product(g, c.parallel);
+  g.row_invariant = c.plan.row_invariant;
   T* scratch = c.scratch + c.plan.scratch.gemm;
   if constexpr (std::is_same_v<T, double>) {
     simd->gemm->f64.run(g, scratch, c.parallel);
@@ -121,7 +123,7 @@ T cell_slope(const RecurrentPlan& p, const CellActivation& a, bool clips, T x, T
     case CellFn::kLeakyRelu: return x < T{0} ? alpha : one;
     case CellFn::kRelu: return x > T{0} ? one : T{0};
     case CellFn::kScaledTanh: {
-      const T t = std::tanh(beta * x);
+      const T t = maths::tanh(beta * x);
       return alpha * beta * (one - t * t);
     }
     case CellFn::kSigmoid: return y * (one - y);
@@ -133,8 +135,8 @@ T cell_slope(const RecurrentPlan& p, const CellActivation& a, bool clips, T x, T
   return one;
 }
 
-template void cell_product(const CellPass<float>&, const simd::Gemm<float>&);
-template void cell_product(const CellPass<double>&, const simd::Gemm<double>&);
+template void cell_product(const CellPass<float>&, simd::Gemm<float>);
+template void cell_product(const CellPass<double>&, simd::Gemm<double>);
 template void cell_activate(const RecurrentPlan&, const CellActivation&, bool, const float*, int64_t, float*);
 template void cell_activate(const RecurrentPlan&, const CellActivation&, bool, const double*, int64_t, double*);
 template float cell_slope(const RecurrentPlan&, const CellActivation&, bool, float, float);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/maths/maths.h"
+
 namespace percale {
 namespace {
 
@@ -15,7 +17,7 @@ ComplexNumber product(ComplexNumber a, ComplexNumber b) {
 // Returns exp(-pi i numerator / denominator).
 ComplexNumber turn(int64_t numerator, int64_t denominator) {
   const double angle = -std::numbers::pi * static_cast<double>(numerator) / static_cast<double>(denominator);
-  return {std::cos(angle), std::sin(angle)};
+  return {maths::cos(angle), maths::sin(angle)};
 }
 
 // In-place radix-2 transform of n = a power of two: reorders the elements by reversed bits, then

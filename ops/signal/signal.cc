@@ -6,6 +6,7 @@
 
 #include "core/base/checked.h"
 #include "core/graph/emit/composite.h"
+#include "core/maths/maths.h"
 #include "ops/signal/fourier.h"
 #include "ops/support/families.h"
 #include "ops/support/float_kernels.h"
@@ -320,10 +321,10 @@ Result<MelPlan> plan_mel(const NodeView& node, KernelPlan&) {
   MelPlan p;
   p.bins = s.length / 2 + 1;
   p.bands = s.bands;
-  const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const auto mel = [](double hertz) { return 2595 * maths::log10(1 + hertz / 700); };
   const double low = mel(s.lower), step = (mel(s.upper) - low) / static_cast<double>(s.bands + 2);
   for (int64_t i = 0; i < s.bands + 2; ++i) {
-    const double hertz = 700 * (std::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
+    const double hertz = 700 * (maths::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
     const double bin = std::floor(static_cast<double>(s.length + 1) * hertz / static_cast<double>(s.rate));
     p.edges.push_back(saturate<int64_t>(bin));
   }

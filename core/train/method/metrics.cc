@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/maths/maths.h"
+
 namespace percale {
 namespace {
 
@@ -49,7 +51,7 @@ double finish_metric(MetricRule rule, std::span<const double> totals) {
   switch (rule) {
     case MetricRule::kMean: return totals[0] / totals[1];
     case MetricRule::kRootMean: return std::sqrt(totals[0] / totals[1]);
-    case MetricRule::kExpMean: return std::exp(totals[0] / totals[1]);
+    case MetricRule::kExpMean: return maths::exp(totals[0] / totals[1]);
     case MetricRule::kRatio: return ratio(totals[0], totals[1]);
     case MetricRule::kF1Macro:
     case MetricRule::kF1Micro:

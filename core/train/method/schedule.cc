@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/base/similar_name.h"
+#include "core/maths/maths.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {
@@ -13,7 +14,7 @@ namespace {
 constexpr double kMostSteps = 1152921504606846976.0;  // 2^60
 
 double cosine_between(double from, double to, double part) {
-  return to + (from - to) / 2 * (std::cos(std::numbers::pi * part) + 1);
+  return to + (from - to) / 2 * (maths::cos(std::numbers::pi * part) + 1);
 }
 
 double one_cycle(const Schedule& s, int64_t step, int64_t total) {
@@ -202,7 +203,7 @@ double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
   switch (kind) {
     case Kind::kConstant:
     case ScheduleKind::kPlateau: return base;
-    case Kind::kStep: return base * std::pow(gamma, static_cast<double>(step / step_size));
+    case Kind::kStep: return base * maths::pow(gamma, static_cast<double>(step / step_size));
     case Kind::kCosine: {
       const int64_t length = std::max<int64_t>(1, decay_steps > 0 ? decay_steps : total);
       const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(length));
