@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/maths/functions.h"
+
 namespace percale {
 
 struct Numerics {
@@ -14,6 +16,8 @@ struct Numerics {
   // True if only the library's own kernels for the CPU compute its ops, because the order of the
   // sums of others is unknown.
   bool own_kernels_only() const { return portable || batch_invariant; }
+  // The elementary functions of kernels without vectors.
+  const maths::Functions& functions() const { return portable ? maths::kPortable : maths::kNative; }
   // The options that are set, such as "numerics=portable batch_invariant=on".
   std::string text() const {
     std::string out = portable ? "numerics=portable" : "";

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/graph/emit/composite.h"
-#include "core/maths/maths.h"
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/shape_util.h"
@@ -192,7 +191,8 @@ ValueId root_of_scale(BodyContext& c, ValueId q) {
   if (c.attributes().contains("scale")) {
     return scalar_like(c, q, std::sqrt(c.attributes().get_float("scale")));
   }
-  if (size >= 0) return scalar_like(c, q, size == 0 ? 1 : maths::pow(static_cast<double>(size), -0.25));
+  const maths::Functions& functions = c.builder().owner().registry().numerics().functions();
+  if (size >= 0) return scalar_like(c, q, size == 0 ? 1 : functions.pow(static_cast<double>(size), -0.25));
   const ValueId known = c.emit("Cast", {dim(c, q, 3)}, {{"to", c.dtype(q)}});
   return c.emit("Reciprocal", {c.emit("Sqrt", {c.emit("Sqrt", {known})})});
 }

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from emulator import command  # noqa: E402
 from npy import write_npy  # noqa: E402
 
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "digests.json")
@@ -88,8 +89,8 @@ def write_spec(folder, net):
 
 
 def run(percale, *arguments):
-    result = subprocess.run([percale, *arguments, "--option", "onednn=off", "--json"], capture_output=True, text=True,
-                            timeout=300, check=False)
+    result = subprocess.run([*command(percale), *arguments, "--option", "onednn=off", "--json"], capture_output=True,
+                            text=True, timeout=300, check=False)
     if result.returncode != 0:
         raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}\n{result.stderr}")
     return json.loads(result.stdout)

@@ -10,12 +10,15 @@ import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from emulator import command  # noqa: E402
+
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "op_digests.json")
 SKIPPED = 77
 
 
 def main(program, *flags):
-    printed = json.loads(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
+    printed = json.loads(subprocess.run(command(program), capture_output=True, text=True, check=True).stdout)
     if not printed:
         print("this machine has no vector kernels, so numerics cannot be portable")
         return SKIPPED
