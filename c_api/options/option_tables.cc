@@ -38,6 +38,13 @@ std::vector<OptionSpec> engine_options() {
        "Limit in bytes for allocations on each device with its own memory; 0: all of its memory.", 0, kInfinity},
       {"tf32", kSwitch, "off", "On GPUs, computes f32 products with tensor cores, which keep 10 bits of the fraction."},
       {"isa", kChoice, "auto", "Highest instruction set that CPU kernels may use.", 0, 0, "auto|sse4|avx2|avx512|neon"},
+      {"numerics", kChoice, "native",
+       "'portable' gives the same bits on every CPU and operating system, at a cost: without fused multiply-add, and "
+       "with the library's own CPU kernels only.",
+       0, 0, "native|portable"},
+      {"batch_invariant", kSwitch, "off",
+       "The bits of a row's results do not depend on the other rows of its batch, at a cost. Only the library's own "
+       "CPU kernels are used."},
       {"log", kChoice, "warning", "Lowest level of messages sent to the log function.", 0, 0,
        "debug|info|warning|error|off"},
       {"plugin_path", kText, "",

@@ -57,6 +57,17 @@ Status check_tables(const percale_plugin_api& api) {
   return {};
 }
 
+// True if the plug-in itself brings the op that the kernel is for.
+bool is_for_own_op(const percale_plugin_api& api, const percale_kernel& kernel) {
+  const auto is_op = [&](const percale_op* op) { return std::string_view(op->name) == kernel.op; };
+  return api.op_count > 0 && std::string_view(kernel.domain) == api.domain &&
+         std::any_of(api.ops, api.ops + api.op_count, is_op);
+}
+
+Status refuse_numerics(const NodeView& node) {
+  return unimplemented("is a plug-in's, which ", node.numerics.text(), " excludes");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Plugins>> Plugins::load(const percale_host_api& host, std::string_view plugin_path,
@@ -116,7 +127,7 @@ void Plugins::open(const std::string& path, std::string_view without) {
   apis_.push_back(api);
 }
 
-Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api) {
+Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api, PluginInfo& info) {
   // Everything is checked before anything is added.
   std::vector<const OpSchema*> schemas;
   for (size_t i = 0; i < api.op_count; ++i) {
@@ -131,7 +142,12 @@ Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api) {
   }
   // From the last to the first, each before all others, so that the plug-in's own order stays.
   for (size_t i = api.kernel_count; i-- > 0;) {
-    PERCALE_RETURN_IF_ERROR(registry.add_kernel(api.kernels[i]->device_kind, *api.kernels[i], true));
+    percale_kernel kernel = *api.kernels[i];
+    if (registry.numerics().own_kernels_only() && !is_for_own_op(api, kernel)) {
+      kernel.accepts = kernel_detail::accepts<refuse_numerics>;
+      info.unused_kernels = registry.numerics().text();
+    }
+    PERCALE_RETURN_IF_ERROR(registry.add_kernel(kernel.device_kind, kernel, true));
   }
   return {};
 }
@@ -139,7 +155,7 @@ Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api) {
 Status Plugins::add_to(Registry& registry) {
   for (size_t i = 0; i < apis_.size(); ++i) {
     if (apis_[i] == nullptr) continue;
-    const Status status = add_plugin(registry, *apis_[i]);
+    const Status status = add_plugin(registry, *apis_[i], infos_[i]);
     if (status.ok()) continue;
     infos_[i].absent = status.message();
     apis_[i] = nullptr;
@@ -153,13 +169,15 @@ bool Plugins::has(std::string_view name) const {
                      [&](const PluginInfo& info) { return info.absent.empty() && info.name == name; });
 }
 
-std::string Plugins::numerics(std::string_view devices) const {
+std::string Plugins::facts(std::string_view devices, Numerics numerics) const {
   std::string out;
   for (size_t i = 0; i < apis_.size(); ++i) {
     if (apis_[i] == nullptr) continue;
     bool used = false;
     for (size_t k = 0; k < apis_[i]->kernel_count; ++k) {
-      const std::string_view kind = apis_[i]->kernels[k]->device_kind;
+      const percale_kernel& kernel = *apis_[i]->kernels[k];
+      if (numerics.own_kernels_only() && !is_for_own_op(*apis_[i], kernel)) continue;
+      const std::string_view kind = kernel.device_kind;
       used = used || kind == "cpu" || devices == "all" || devices.find(kind) != std::string_view::npos;
     }
     if (!used) continue;

@@ -16,8 +16,9 @@ namespace percale::c_api {
 
 struct PluginInfo {
   std::string path, name, version;
-  std::string absent;     // the reason why it is not used; empty if it is used
-  bool required = false;  // named by the option "plugin_path": the engine needs it
+  std::string absent;          // the reason why it is not used; empty if it is used
+  std::string unused_kernels;  // the reason why kernels of it are not used, or empty
+  bool required = false;       // named by the option "plugin_path": the engine needs it
 };
 
 // The plug-ins of one engine. Plug-ins are never unloaded: their code and text live as long as the
@@ -32,14 +33,16 @@ class Plugins {
                                                std::string_view without);
 
   // Adds ops and kernels. A plug-in whose tables are wrong becomes absent; for a file that was
-  // named the reason is the error. The registry must not outlive this.
+  // named the reason is the error. If the registry's numerics allow the library's own kernels only,
+  // a plug-in's kernels compute the plug-in's own ops and refuse all others. The registry must not
+  // outlive this.
   Status add_to(Registry& registry);
 
   const std::vector<PluginInfo>& infos() const { return infos_; }
   bool has(std::string_view name) const;
   // Names and versions of the plug-ins that bring kernels for these devices (written as in the
   // option "devices"), because those decide bits.
-  std::string numerics(std::string_view devices) const;
+  std::string facts(std::string_view devices, Numerics numerics) const;
   std::vector<const percale_device_api*> devices() const;
   // Null if no plug-in has the format.
   const percale_format* find_format(std::string_view name) const;
@@ -51,7 +54,7 @@ class Plugins {
   explicit Plugins(const percale_host_api& host) : host_(host) {}
   void open(const std::string& path, std::string_view without);
   static Status check_required(const PluginInfo& info);
-  Status add_plugin(Registry& registry, const percale_plugin_api& api);
+  Status add_plugin(Registry& registry, const percale_plugin_api& api, PluginInfo& info);
 
   const percale_host_api& host_;
   std::vector<PluginInfo> infos_;

@@ -15,7 +15,6 @@
 #include "core/train/method/schedule.h"
 #include "core/train/spec.h"
 #include "devices/cpu/cpu_device.h"
-#include "devices/cpu/simd/simd.h"
 #include "ops/all_ops.h"
 
 using namespace percale;
@@ -63,6 +62,8 @@ EngineOptions engine_options(const OptionValues& options) {
           .memory_limit = options.integer("memory_limit"),
           .devices = options.text("devices"),
           .isa = options.text("isa"),
+          .numerics = {.portable = options.text("numerics") == "portable",
+                       .batch_invariant = options.is_on("batch_invariant")},
           .log_level = parse_log_level(options.text("log")),
           .device_memory_limit = options.integer("device_memory_limit"),
           .deterministic = options.is_on("deterministic"),
@@ -79,21 +80,24 @@ Status make_engine(const percale_options* options, percale_engine* out) {
   const std::string onednn = values.text("onednn");
   PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Plugins> plugins,
                            Plugins::load(host_api(), values.text("plugin_path"), onednn == "off" ? "onednn" : ""));
-  const simd::Isa isa = simd::capped(simd::detect_isa(), simd::parse_isa_cap(engine.isa).value_or(simd::detect_isa()));
   auto registry = std::make_shared<Registry>();
-  registry->set_isa(std::string(simd::isa_name(isa)));
-  PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, simd::simd_table(isa)));
+  PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, engine.isa, engine.numerics));
   PERCALE_RETURN_IF_ERROR(plugins->add_to(*registry));
   if (onednn == "require" && !plugins->has("onednn")) {
     return failed_precondition("option 'onednn' is 'require', but the plug-in libpercale_onednn.so is absent");
   }
+  if (onednn == "require" && engine.numerics.own_kernels_only()) {
+    return invalid_argument("option 'onednn' is 'require', but ", engine.numerics.text(),
+                            " excludes kernels of plug-ins; leave out one of the two");
+  }
   const auto memory = Engine::make_pool(engine);
   if (options != nullptr) memory->set_host_files(options->reader);
   const auto cpu = CpuDevices::create(memory);
+  const std::string isa = registry->isa(), facts = plugins->facts(engine.devices, engine.numerics);
   Engine::Parts parts{.registry = std::move(registry),
                       .device_apis = {&cpu->api()},
-                      .isa = simd::isa_name(isa),
-                      .numerics = plugins->numerics(engine.devices) + (engine.tf32 ? " tf32=on" : ""),
+                      .isa = isa,
+                      .numerics = facts + (engine.tf32 ? " tf32=on" : ""),
                       .transport = plugins->find_transport(),
                       .absent = {},
                       .memory = memory,

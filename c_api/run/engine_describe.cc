@@ -108,7 +108,8 @@ std::string describe_info(const percale_engine& engine) {
   json.end_array().key("plugins").begin_array();
   for (const PluginInfo& plugin : engine.plugins->infos()) {
     json.begin_object().key("name").value(plugin.name).key("version").value(plugin.version);
-    json.key("path").value(plugin.path).key("absent").value(plugin.absent).end_object();
+    json.key("path").value(plugin.path).key("absent").value(plugin.absent);
+    json.key("unused_kernels").value(plugin.unused_kernels).end_object();
   }
   json.end_array().key("formats").begin_array();
   for (const std::string& format : engine.plugins->formats()) json.value(format);

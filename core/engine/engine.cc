@@ -136,8 +136,12 @@ const Device* Engine::find_device(std::string_view name) const {
 }
 
 std::string Engine::fingerprint() const {
-  const std::string numerics = parts_.numerics.empty() ? std::string() : str_cat(" ", parts_.numerics);
-  return str_cat("percale-", PERCALE_VERSION_STRING, " isa=", parts_.isa.empty() ? "none" : parts_.isa, numerics);
+  std::string out = str_cat("percale-", PERCALE_VERSION_STRING);
+  const auto add = [&](const std::string& fact) { out += fact.empty() ? fact : str_cat(" ", fact); };
+  if (!options_.numerics.portable) add(str_cat("isa=", parts_.isa.empty() ? "none" : parts_.isa));
+  add(options_.numerics.text());
+  add(parts_.numerics);
+  return out;
 }
 
 Status Engine::check_usable() const {

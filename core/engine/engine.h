@@ -95,7 +95,9 @@ struct EngineOptions {
   //   "" or "none"        none: graphs can be built, not run
   // If none of them shares the host's memory, cpu:0 is added as the home of variables.
   std::string devices = "cpu:0";
-  std::string isa = "auto";  // instruction set of the CPU kernels; obeyed by the maker of Parts
+  // Instruction set and numerics of the CPU kernels; obeyed by the maker of Parts.
+  std::string isa = "auto";
+  Numerics numerics = {};
   LogLevel log_level = LogLevel::kWarning;
   // Options of devices that have them: bytes that each may allocate (0: all it has), the same bits
   // in every run, f32 products in tf32.
@@ -157,8 +159,8 @@ class Engine {
   const std::string& isa() const { return parts_.isa; }
   LogSink& log() { return log_; }
   const LogSink& log() const { return log_; }
-  // Identifies what the bits of results depend on: library, instruction set, numeric options. Equal
-  // strings promise equal bits.
+  // Identifies what the bits of results depend on: library, instruction set unless numerics are
+  // portable, numeric options. Equal strings promise equal bits.
   std::string fingerprint() const;
   // FAILED_PRECONDITION in a process that was forked after the engine was made.
   Status check_usable() const;

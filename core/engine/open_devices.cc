@@ -101,7 +101,9 @@ class DeviceOpener {
   void open_all() {
     for (const PresentKind& p : present_) {
       for (int32_t i = 0; i < p.count && p.kind != "cpu"; ++i) {
-        auto device = open_here({.name = str_cat(p.kind, ":", i), .kind = p.kind, .index = i}, p.api);
+        const Status fits = check_numerics(p.api);
+        auto device = fits.ok() ? open_here({.name = str_cat(p.kind, ":", i), .kind = p.kind, .index = i}, p.api)
+                                : Result<std::unique_ptr<Device>>(fits);
         // A device that cannot be opened, or that computes nothing, is not a usable one.
         if (!device.ok()) {
           absent_.push_back({str_cat(p.kind, ":", i), std::string(device.status().message())});
@@ -173,9 +175,19 @@ class DeviceOpener {
     if (kind == present_.end() || request.index >= kind->count) {
       return not_found("devices: there is no ", request.name, "; ", inventory());
     }
+    PERCALE_RETURN_IF_ERROR(check_numerics(kind->api).with_context(request.name));
     PERCALE_ASSIGN_OR_RETURN(auto device, open_here(request, kind->api));
     devices_.push_back(std::move(device));
     return {};
+  }
+
+  // A device that does not run the CPU's kernels has an order of sums of its own.
+  Status check_numerics(const percale_device_api& api) const {
+    const Numerics numerics = sources_.options.numerics;
+    const bool runs_cpu_kernels = std::string_view(api.kind) == "cpu" || api.borrow_kernels != nullptr;
+    if (!numerics.own_kernels_only() || runs_cpu_kernels) return {};
+    return failed_precondition("this kind of device computes other bits than ", numerics.text(),
+                               " promises; use CPU devices, or leave the option out");
   }
 
   Status open_there(const DeviceRequest& request) {

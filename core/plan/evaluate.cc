@@ -136,6 +136,7 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
   const Attributes full = with_defaults(schema, attributes);
   NodeView view{schema, name, full, std::move(types), outputs, std::move(values)};
   view.isa = registry.isa().c_str();
+  view.numerics = registry.numerics();
   auto planned = kernel_name.empty() ? choose_kernel(registry, device_kind, view, nullptr)
                                      : plan_named(registry, device_kind, view, kernel_name);
   if (!planned.ok() && schema.body != nullptr && (kernel_name.empty() || kernel_name == kBodyKernel)) {

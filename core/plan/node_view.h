@@ -14,6 +14,7 @@ inline NodeView make_node_view(const Graph& graph, const Function& f, const Node
                                const std::vector<bool>& precomputed = {}) {
   NodeView view{*node.op, node.name, attributes, {}, {}, {}};
   view.isa = graph.registry->isa().c_str();
+  view.numerics = graph.registry->numerics();
   for (ValueId id : node.inputs) {
     view.inputs.push_back(id == kNoValue ? ValueType{} : f.type(id));
     view.values.push_back(f.constant(id));

@@ -17,6 +17,7 @@
 #include "core/base/status.h"
 #include "core/registry/built_ops.h"
 #include "core/registry/format.h"
+#include "core/registry/numerics.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/shape_context.h"
 #include "core/registry/shard_barrier.h"
@@ -42,7 +43,8 @@ struct percale_node_view {
   // Per input: true if it is the same in all runs until a variable changes, so that work on it can
   // be precomputed.
   std::vector<bool> precomputed = {};
-  const char* isa = "";  // Registry::isa()
+  const char* isa = "";             // Registry::isa()
+  percale::Numerics numerics = {};  // Registry::numerics()
   // Views of the nodes of `body`, created when a plug-in asks for them. Each node view is used by
   // one thread.
   mutable std::vector<std::shared_ptr<const percale_node_view>> body_views = {};

@@ -13,6 +13,7 @@
 #include "c_api/include/percale_plugin.h"
 #include "core/base/status.h"
 #include "core/registry/kernel.h"
+#include "core/registry/numerics.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/op_table.h"
 #include "core/registry/upgrade.h"
@@ -52,6 +53,9 @@ class Registry {
   // The instruction set that CPU kernels may use, such as "avx2"; "" if unset.
   void set_isa(std::string isa) { isa_ = std::move(isa); }
   const std::string& isa() const { return isa_; }
+  // The promises that the kernels keep about bits.
+  void set_numerics(Numerics numerics) { numerics_ = numerics; }
+  Numerics numerics() const { return numerics_; }
 
   // Returns the newest version of an op that is not newer than `max_version`; null if there is
   // none.
@@ -79,6 +83,7 @@ class Registry {
  private:
   using OpKey = std::pair<std::string, std::string>;
   std::string isa_;
+  Numerics numerics_;
   std::vector<std::string_view> absent_ops_;
   struct Versions {
     std::vector<const OpSchema*> ascending;

@@ -82,9 +82,9 @@ StepParts::StepParts(const TrainJob& job, const TrainedParameters& parameters, R
              facts, loss, exchange ? &*exchange : nullptr) {}
 
 EpochParts::EpochParts(const TrainJob& job, const TrainedParameters& parameters, StepParts& steps)
-    : totals(job.model.objective, *job.graph.graph->find_function(kComputeFunction)),
+    : totals(job.model.objective, *job.graph.graph->find_function(kComputeFunction), job.engine->options().numerics),
       log(totals.metric_names(), totals.count()),
-      rate(job.options.schedule, job.options.optimizer.learning_rate),
+      rate(job.options.schedule, job.options.optimizer.learning_rate, job.engine->options().numerics),
       early(job.options.early_stopping, BestWeights(*parameters.working, job.graph.graph->variables)),
       score(job.options.keep_monitor),
       evaluator(job.session, job.memory, job.graph, totals, *parameters.working, *parameters.store, steps.planner,

@@ -40,6 +40,7 @@ NOTES = {
     "core/tensor": "dtypes, shapes, tensors",
     "core/file": "files, locks, checksums",
     "core/text": "JSON, sizes, UTF-8",
+    "core/maths": "exp, log, sin: native or portable",
     "core/base": "status, memory, threads",
     "core/system": "the operating system",
     "public headers": "percale.h, percale_plugin.h",

@@ -191,7 +191,8 @@ ValueId root_of_scale(BodyContext& c, ValueId q) {
   if (c.attributes().contains("scale")) {
     return scalar_like(c, q, std::sqrt(c.attributes().get_float("scale")));
   }
-  if (size >= 0) return scalar_like(c, q, size == 0 ? 1 : std::pow(static_cast<double>(size), -0.25));
+  const maths::Functions& functions = c.builder().owner().registry().numerics().functions();
+  if (size >= 0) return scalar_like(c, q, size == 0 ? 1 : functions.pow(static_cast<double>(size), -0.25));
   const ValueId known = c.emit("Cast", {dim(c, q, 3)}, {{"to", c.dtype(q)}});
   return c.emit("Reciprocal", {c.emit("Sqrt", {c.emit("Sqrt", {known})})});
 }

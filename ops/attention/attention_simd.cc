@@ -31,6 +31,7 @@ struct Plan {
   int64_t sharing = 1;  // heads of Q per head of K
   Steps q, k, v, y, mask;
   bool has_mask = false, nan_is_zero = false;
+  bool row_invariant = false;  // blocks of queries depend on the batch, so their products must not
   float scale = 1;
   int64_t rows = 0, groups = 1;  // queries per block; parts that a head's queries are cut into
   bool packs = false;            // K and V of a head are packed once for its blocks
@@ -48,6 +49,7 @@ Gemm scores_of(const Plan& p, int64_t rows) {
   g.ldb = p.k.row;
   g.trans_b = true;
   g.ldc = p.keys;
+  g.row_invariant = p.row_invariant;
   return g;
 }
 Gemm values_of(const Plan& p, int64_t rows) {
@@ -174,6 +176,7 @@ Result<Plan> sizes_of_fused(const NodeView& v) {
   const Shape &q = v.shape(0), &k = v.shape(1), &values = v.shape(2);
   Plan p;
   p.batch = q[0];
+  p.row_invariant = v.numerics.batch_invariant;
   std::tie(p.heads, p.queries) = heads_and_rows(q, by_row("q_by_row"));
   int64_t shared = 0;
   std::tie(shared, p.keys) = heads_and_rows(k, by_row("k_by_row"));
@@ -219,6 +222,7 @@ Result<Plan> sizes_of_attention(const NodeView& v) {
   Plan p;
   const bool flat = q.rank() == 3;
   p.batch = q[0];
+  p.row_invariant = v.numerics.batch_invariant;
   p.heads = flat ? v.attributes.get_int("q_num_heads") : q[1];
   const int64_t shared = flat ? v.attributes.get_int("kv_num_heads") : k[1];
   if (p.heads == 0 || shared == 0) return unimplemented("requires at least one head");

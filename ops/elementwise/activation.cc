@@ -182,21 +182,11 @@ struct LeakyReluOp {
   }
 };
 struct SigmoidOp {
+  const maths::Functions& functions;
+  explicit SigmoidOp(const maths::Functions& f) : functions(f) {}
   template <class T>
   T operator()(T x) const {
-    return T{1} / (T{1} + std::exp(-x));
-  }
-};
-struct TanhOp {
-  template <class T>
-  T operator()(T x) const {
-    return std::tanh(x);
-  }
-};
-struct ErfOp {
-  template <class T>
-  T operator()(T x) const {
-    return std::erf(x);
+    return T{1} / (T{1} + functions.exp(-x));
   }
 };
 template <class T>
@@ -258,8 +248,8 @@ Status register_activation(Registry& registry, const simd::SimdTable* simd) {
                              unary_kernel<ReluOp, kReluList>("portable.Relu"),
                              unary_kernel<LeakyReluOp, kFloatList>("portable.LeakyRelu"),
                              unary_kernel<SigmoidOp, kFloatList>("portable.Sigmoid"),
-                             unary_kernel<TanhOp, kFloatList>("portable.Tanh"),
-                             unary_kernel<ErfOp, kFloatList>("portable.Erf"),
+                             unary_kernel<ElementaryOp<&maths::Functions::tanh>, kFloatList>("portable.Tanh"),
+                             unary_kernel<ElementaryOp<&maths::Functions::erf>, kFloatList>("portable.Erf"),
                              unary_kernel<HardSigmoidOp, kFloatList>("portable.HardSigmoid"),
                              unary_kernel<HardSwishOp, kFloatList>("portable.HardSwish"),
                              make_kernel<accepts_types<kNumericList>, plan_clip, run_clip>("portable.Clip", "Clip"),

@@ -296,34 +296,10 @@ struct SqrtOp {
     return std::sqrt(x);
   }
 };
-struct ExpOp {
-  template <class T>
-  T operator()(T x) const {
-    return std::exp(x);
-  }
-};
-struct LogOp {
-  template <class T>
-  T operator()(T x) const {
-    return std::log(x);
-  }
-};
 struct ReciprocalOp {
   template <class T>
   T operator()(T x) const {
     return T{1} / x;
-  }
-};
-struct SinOp {
-  template <class T>
-  T operator()(T x) const {
-    return std::sin(x);
-  }
-};
-struct CosOp {
-  template <class T>
-  T operator()(T x) const {
-    return std::cos(x);
   }
 };
 struct FloorOp {
@@ -417,7 +393,7 @@ Exponent read_exponent(DType dtype, const char* at) {
 
 template <class T>
 T integer_power(T base, const Exponent& e, const Row& row, int64_t i) {
-  if (!e.whole) return saturate<T>(std::pow(static_cast<double>(base), e.real));
+  if (!e.whole) return saturate<T>(row.functions->pow(static_cast<double>(base), e.real));
   if (e.negative) {  // 1 / base^|e|, truncated towards zero
     if (base == 0) row.launch->fail(RunError::kDivisionByZero, row.first + i);
     if (base == 1) return 1;
@@ -433,9 +409,11 @@ T integer_power(T base, const Exponent& e, const Row& row, int64_t i) {
 }
 
 struct PowOp {
+  const maths::Functions& functions;
+  explicit PowOp(const maths::Functions& f) : functions(f) {}
   template <class T>
   T operator()(T a, T b) const {
-    return std::pow(a, b);
+    return functions.pow(a, b);
   }
 };
 
@@ -449,7 +427,7 @@ void mixed_power_row(const Row& row) {
   for (int64_t i = 0; i < row.n; ++i) {
     const Exponent e = read_exponent(dtype, row.in[1] + i * row.stride[1]);
     if constexpr (is_float_like<T>) {
-      y[i] = narrow<T>(static_cast<Wide<T>>(std::pow(static_cast<double>(widen(x[i * sx])), e.real)));
+      y[i] = narrow<T>(static_cast<Wide<T>>(row.functions->pow(static_cast<double>(widen(x[i * sx])), e.real)));
     } else {
       y[i] = integer_power(x[i * sx], e, row, i);
     }
@@ -565,11 +543,11 @@ Status register_elementwise(Registry& registry, const simd::SimdTable* simd) {
                              unary_kernel<NegOp, kSignedOrFloatList>("portable.Neg"),
                              unary_kernel<AbsOp, kNumericList>("portable.Abs"),
                              unary_kernel<SqrtOp, kFloatList>("portable.Sqrt"),
-                             unary_kernel<ExpOp, kFloatList>("portable.Exp"),
-                             unary_kernel<LogOp, kFloatList>("portable.Log"),
+                             unary_kernel<ElementaryOp<&maths::Functions::exp>, kFloatList>("portable.Exp"),
+                             unary_kernel<ElementaryOp<&maths::Functions::log>, kFloatList>("portable.Log"),
                              unary_kernel<ReciprocalOp, kFloatList>("portable.Reciprocal"),
-                             unary_kernel<SinOp, kFloatList>("portable.Sin"),
-                             unary_kernel<CosOp, kFloatList>("portable.Cos"),
+                             unary_kernel<ElementaryOp<&maths::Functions::sin>, kFloatList>("portable.Sin"),
+                             unary_kernel<ElementaryOp<&maths::Functions::cos>, kFloatList>("portable.Cos"),
                              unary_kernel<SignOp, kNumericList>("portable.Sign"),
                              unary_kernel<FloorOp, kFloatList>("portable.Floor"),
                              unary_kernel<CeilOp, kFloatList>("portable.Ceil"),

@@ -1,7 +1,5 @@
 // Trigonometric and hyperbolic functions and their inverses. Sin, Cos and Tanh are with the other
 // elementwise ops.
-#include <cmath>
-
 #include "ops/support/families.h"
 #include "ops/support/grad_util.h"
 #include "ops/support/kernel_util.h"
@@ -61,17 +59,9 @@ constexpr OpRow kSchemas[] = {
 
 // ---- Kernels
 
-// Calls the function through a pointer: the functions differ in one call, and the loop is the same.
-template <double (*kFunction)(double)>
-struct Function {
-  template <class T>
-  T operator()(T x) const {
-    return static_cast<T>(kFunction(static_cast<double>(x)));
-  }
-};
-template <double (*kFunction)(double)>
+template <auto kFunction>
 Kernel kernel(KernelName name) {
-  return unary_kernel<Function<kFunction>, kFloatList>(name);
+  return unary_kernel<ElementaryOp<kFunction>, kFloatList>(name);
 }
 
 }  // namespace
@@ -79,15 +69,15 @@ Kernel kernel(KernelName name) {
 Status register_trigonometric(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops<kSchemas>());
   return add_cpu_kernels(registry, {
-                                       kernel<std::acos>("portable.Acos"),
-                                       kernel<std::acosh>("portable.Acosh"),
-                                       kernel<std::asin>("portable.Asin"),
-                                       kernel<std::asinh>("portable.Asinh"),
-                                       kernel<std::atan>("portable.Atan"),
-                                       kernel<std::atanh>("portable.Atanh"),
-                                       kernel<std::cosh>("portable.Cosh"),
-                                       kernel<std::sinh>("portable.Sinh"),
-                                       kernel<std::tan>("portable.Tan"),
+                                       kernel<&maths::Functions::acos>("portable.Acos"),
+                                       kernel<&maths::Functions::acosh>("portable.Acosh"),
+                                       kernel<&maths::Functions::asin>("portable.Asin"),
+                                       kernel<&maths::Functions::asinh>("portable.Asinh"),
+                                       kernel<&maths::Functions::atan>("portable.Atan"),
+                                       kernel<&maths::Functions::atanh>("portable.Atanh"),
+                                       kernel<&maths::Functions::cosh>("portable.Cosh"),
+                                       kernel<&maths::Functions::sinh>("portable.Sinh"),
+                                       kernel<&maths::Functions::tan>("portable.Tan"),
                                    });
 }
 

@@ -104,9 +104,10 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
   return body;
 }
 
-NodeView view_of_anchor(const FusedBody& body, const Attributes& attributes) {
+NodeView view_of_anchor(const NodeView& group, const FusedBody& body, const Attributes& attributes) {
   const Function& f = *body.function;
   NodeView view{*body.anchor->op, body.anchor->name, attributes, {}, {}, {}};
+  view.numerics = group.numerics;
   for (ValueId id : body.anchor->inputs) {
     view.inputs.push_back(id == kNoValue ? ValueType{} : f.type(id));
     view.values.push_back(f.constant(id));
@@ -212,13 +213,13 @@ struct AnchorKernel {
 
   static Status accepts(const NodeView& view) {
     PERCALE_ASSIGN_OR_RETURN(const FusedBody body, parse(view, Anchor::kOp));
-    return Anchor::accepts(view_of_anchor(body, with_defaults(*body.anchor->op, body.anchor->attributes)));
+    return Anchor::accepts(view_of_anchor(view, body, with_defaults(*body.anchor->op, body.anchor->attributes)));
   }
 
   static Result<Plan> plan(const NodeView& view, KernelPlan& plan) {
     PERCALE_ASSIGN_OR_RETURN(FusedBody body, parse(view, Anchor::kOp));
     const Attributes attributes = with_defaults(*body.anchor->op, body.anchor->attributes);
-    PERCALE_ASSIGN_OR_RETURN(auto anchor, Anchor::plan(view_of_anchor(body, attributes), plan));
+    PERCALE_ASSIGN_OR_RETURN(auto anchor, Anchor::plan(view_of_anchor(view, body, attributes), plan));
     Plan out{
         static_cast<const simd::SimdTable*>(plan.user), std::move(anchor), std::move(body.anchor_inputs), {}, {}, 0};
     if (Anchor::may_end(out.anchor)) out.end = end_of(body, Anchor::bias_row(out.anchor));

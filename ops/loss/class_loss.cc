@@ -135,13 +135,14 @@ struct ClassLossPlan {
   int64_t ignore_index = 0;
   Reduction reduction = Reduction::kMean;
   DType dtype = DType::kInvalid, labels = DType::kInvalid;
+  const maths::Functions& functions;
 
   int64_t lines() const { return batch * inner; }
 };
 
 Result<ClassLossPlan> class_loss_plan(const NodeView& v, size_t scores, bool softmax, KernelPlan& plan) {
   const Shape& x = v.shape(scores);
-  ClassLossPlan p{.batch = x[0], .classes = x[1], .inner = x.product(2, x.rank())};
+  ClassLossPlan p{.batch = x[0], .classes = x[1], .inner = x.product(2, x.rank()), .functions = v.numerics.functions()};
   p.softmax = softmax;
   p.weights = v.has_input(scores + 2);
   p.log_prob = scores == 0 && v.has_output(1);
@@ -188,12 +189,12 @@ struct LogSum {
   double most, log_sum;
 };
 template <class T>
-LogSum log_sum_of(const T* x, int64_t count, int64_t step) {
+LogSum log_sum_of(const maths::Functions& f, const T* x, int64_t count, int64_t step) {
   if (count == 0) return {0, 0};
   double most = static_cast<double>(x[0]), sum = 0;
   for (int64_t i = 1; i < count; ++i) most = std::max(most, static_cast<double>(x[i * step]));
-  for (int64_t i = 0; i < count; ++i) sum += std::exp(static_cast<double>(x[i * step]) - most);
-  return {most, std::log(sum)};
+  for (int64_t i = 0; i < count; ++i) sum += f.exp(static_cast<double>(x[i * step]) - most);
+  return {most, f.log(sum)};
 }
 
 // Returns the offset of a line's first score.
@@ -215,7 +216,8 @@ void class_loss(const ClassLossPlan& p, const Launch& l) {
       const int64_t label = label_at(p, l, 1, line);
       const double weight = weight_of<T>(p, l, 1, label);
       const bool counts = label >= 0 && label < p.classes && !(p.ignores && label == p.ignore_index);
-      const LogSum s = p.softmax && (counts || p.log_prob) ? log_sum_of(from, p.classes, p.inner) : LogSum{0, 0};
+      const LogSum s =
+          p.softmax && (counts || p.log_prob) ? log_sum_of(p.functions, from, p.classes, p.inner) : LogSum{0, 0};
       if (p.log_prob) {
         T* to = l.out<T>(1) + line_start(p, line);
         for (int64_t i = 0; i < p.classes; ++i) {
@@ -268,9 +270,9 @@ void class_loss_backward(const ClassLossPlan& p, const Launch& l) {
         to[label * p.inner] = static_cast<T>(-d);
         continue;
       }
-      const LogSum s = log_sum_of(from, p.classes, p.inner);
+      const LogSum s = log_sum_of(p.functions, from, p.classes, p.inner);
       for (int64_t i = 0; i < p.classes; ++i) {
-        const double probability = std::exp(static_cast<double>(from[i * p.inner]) - s.most - s.log_sum);
+        const double probability = p.functions.exp(static_cast<double>(from[i * p.inner]) - s.most - s.log_sum);
         to[i * p.inner] = static_cast<T>(d * (probability - (i == label ? 1 : 0)));
       }
     }

@@ -78,21 +78,25 @@ struct PairLossPlan {
   Reduction reduction = Reduction::kMean;
   double delta = 1;
   DType dtype = DType::kInvalid;
+  const maths::Functions& functions;
 };
 
 Result<PairLossPlan> plan_pair_loss(const NodeView& v, KernelPlan& plan) {
-  PairLossPlan p{.size = v.shape(0).num_elements(), .delta = v.attributes.get_float("delta", 1), .dtype = v.dtype(0)};
+  PairLossPlan p{.size = v.shape(0).num_elements(),
+                 .delta = v.attributes.get_float("delta", 1),
+                 .dtype = v.dtype(0),
+                 .functions = v.numerics.functions()};
   PERCALE_ASSIGN_OR_RETURN(p.reduction, reduction_of(v.attributes));
   plan.scratch_bytes = kMaxLossSums * static_cast<int64_t>(sizeof(double));
   return p;
 }
 
-double binary_cross_entropy(double x, double t, double) {
-  return std::max(x, 0.0) - x * t + std::log1p(std::exp(-std::abs(x)));
+double binary_cross_entropy(const PairLossPlan& p, double x, double t) {
+  return std::max(x, 0.0) - x * t + p.functions.log1p(p.functions.exp(-std::abs(x)));
 }
-double huber(double x, double t, double delta) {
+double huber(const PairLossPlan& p, double x, double t) {
   const double d = std::abs(x - t);
-  return d <= delta ? d * d / 2 : delta * (d - delta / 2);
+  return d <= p.delta ? d * d / 2 : p.delta * (d - p.delta / 2);
 }
 
 template <auto Loss>
@@ -106,7 +110,7 @@ void pair_loss_run(const PairLossPlan& p, const Launch& l) {
       const PieceRange range = piece_range(p.size, pieces, piece);
       double sum = 0;
       for (int64_t i = range.begin; i < range.end; ++i) {
-        const double loss = Loss(static_cast<double>(x[i]), static_cast<double>(t[i]), p.delta);
+        const double loss = Loss(p, static_cast<double>(x[i]), static_cast<double>(t[i]));
         if (p.reduction == Reduction::kNone) y[i] = static_cast<T>(loss);
         sum += loss;
       }

@@ -245,6 +245,7 @@ Result<BatchPlan> plan_matmul(const NodeView& v, KernelPlan&) {
   p.dtype = v.dtype(0);
   p.product.trans_a = v.attributes.get_int("transA") != 0;
   p.product.trans_b = v.attributes.get_int("transB") != 0;
+  p.product.row_invariant = v.numerics.batch_invariant;
   const bool row = a.rank() == 1, column = b.rank() == 1;
   p.product.m = row ? 1 : a[a.rank() - (p.product.trans_a ? 1 : 2)];
   p.product.k = p.product.trans_a ? a[a.rank() - 2] : a.back();

@@ -14,6 +14,7 @@ namespace percale {
 struct Product {
   int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
+  bool row_invariant = false;  // the bits of a row of C do not depend on m
   int64_t a_row() const { return trans_a ? 1 : k; }
   int64_t a_column() const { return trans_a ? m : 1; }
   int64_t b_row() const { return trans_b ? 1 : n; }

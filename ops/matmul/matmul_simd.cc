@@ -30,6 +30,7 @@ simd::Gemm<T> simd_gemm(const Product& q, const T* a, const T* b, T* c) {
   g.ldc = q.n;
   g.trans_a = q.trans_a;
   g.trans_b = q.trans_b;
+  g.row_invariant = q.row_invariant;
   return g;
 }
 

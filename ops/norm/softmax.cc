@@ -71,12 +71,13 @@ Status log_softmax_grad(GradContext& g) {
 struct SoftmaxPlan {
   int64_t outer = 1, size = 1, inner = 1;
   DType dtype = DType::kInvalid;
+  const maths::Functions& functions;
 };
 
 Result<SoftmaxPlan> plan_softmax(const NodeView& v, KernelPlan&) {
   const Shape& x = v.shape(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(v.attributes.get_int("axis", -1), x.rank()));
-  return SoftmaxPlan{x.product(0, axis), x[axis], x.product(axis + 1, x.rank()), v.dtype(0)};
+  return SoftmaxPlan{x.product(0, axis), x[axis], x.product(axis + 1, x.rank()), v.dtype(0), v.numerics.functions()};
 }
 
 // Sums are in f64. The maximum is subtracted so that exp never overflows.
@@ -94,11 +95,11 @@ void softmax(const SoftmaxPlan& p, const T* x, T* y, const ParallelFor& parallel
       T most = from[0];
       for (int64_t i = 1; i < p.size; ++i) most = std::max(most, from[i * p.inner]);
       double sum = 0;
-      for (int64_t i = 0; i < p.size; ++i) sum += std::exp(static_cast<double>(from[i * p.inner] - most));
-      const double log_sum = std::log(sum);
+      for (int64_t i = 0; i < p.size; ++i) sum += p.functions.exp(static_cast<double>(from[i * p.inner] - most));
+      const double log_sum = p.functions.log(sum);
       for (int64_t i = 0; i < p.size; ++i) {
         const auto shifted = static_cast<double>(from[i * p.inner] - most);
-        to[i * p.inner] = static_cast<T>(kLog ? shifted - log_sum : std::exp(shifted) / sum);
+        to[i * p.inner] = static_cast<T>(kLog ? shifted - log_sum : p.functions.exp(shifted) / sum);
       }
     }
   });

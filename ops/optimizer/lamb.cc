@@ -33,12 +33,13 @@ struct LambPlan {
   ScalarInput rate = {}, scale = {};
   double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
   const simd::OptimizerFns* fns = nullptr;
+  const maths::Functions& functions;
 };
 
 // Scratch holds two sums of squares per piece: of the parameter and of the direction.
 Result<LambPlan> plan_lamb(const NodeView& v, KernelPlan& plan) {
   const Attributes& a = v.attributes;
-  LambPlan p{.size = v.output_shape(0).num_elements(), .dtype = v.dtype(0)};
+  LambPlan p{.size = v.output_shape(0).num_elements(), .dtype = v.dtype(0), .functions = v.numerics.functions()};
   p.rate = ScalarInput::find(v, "learning_rate");
   p.scale = ScalarInput::find(v, "grad_scale");
   p.pieces = piece_count(p.size, 16);
@@ -66,7 +67,7 @@ void apply(const LambPlan& p, const Launch& l) {
   const T *param = l.in<T>(0), *grad = l.in<T>(1), *m = l.in<T>(2), *v = l.in<T>(3);
   T *new_param = l.out<T>(0), *new_m = l.out<T>(1), *new_v = l.out<T>(2);
   double first, second;
-  if (!bias_corrections(p.beta1, p.beta2, l, 5, first, second)) return;
+  if (!bias_corrections(p.functions, p.beta1, p.beta2, l, 5, first, second)) return;
   const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), decay = static_cast<T>(p.weight_decay);
   const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2), epsilon = static_cast<T>(p.epsilon);
   const auto scale = static_cast<T>(p.scale.read(l));
@@ -117,7 +118,7 @@ Result<LambPlan> plan_simd(const NodeView& v, KernelPlan& plan) {
 
 void run_simd(const LambPlan& p, const Launch& l) {
   simd::Lamb lamb{.beta1 = p.beta1, .beta2 = p.beta2, .epsilon = p.epsilon, .weight_decay = p.weight_decay};
-  if (!bias_corrections(p.beta1, p.beta2, l, 5, lamb.correction1, lamb.correction2)) return;
+  if (!bias_corrections(p.functions, p.beta1, p.beta2, l, 5, lamb.correction1, lamb.correction2)) return;
   lamb.grad_scale = static_cast<float>(p.scale.read(l));
   double* sums = l.scratch<double>();
   l.parallel()(p.pieces, [&](int64_t piece) {

@@ -20,14 +20,15 @@ double ScalarInput::read(const Launch& l, double absent) const {
   return dtype == DType::kF64 ? *l.in<double>(number) : static_cast<double>(*l.in<float>(number));
 }
 
-bool bias_corrections(double beta1, double beta2, const Launch& l, size_t input, double& first, double& second) {
+bool bias_corrections(const maths::Functions& f, double beta1, double beta2, const Launch& l, size_t input,
+                      double& first, double& second) {
   const int64_t step = *l.in<int64_t>(input);
   if (step < 1) {
     l.fail(RunError::kBadSize, step);
     return false;
   }
-  first = 1 - std::pow(beta1, static_cast<double>(step));
-  second = 1 - std::pow(beta2, static_cast<double>(step));
+  first = 1 - f.pow(beta1, static_cast<double>(step));
+  second = 1 - f.pow(beta2, static_cast<double>(step));
   return true;
 }
 
@@ -39,7 +40,8 @@ constexpr bool is_adam(Rule rule) { return rule == Rule::kAdam || rule == Rule::
 
 Result<StepPlan> make_step(Rule rule, const NodeView& v) {
   const Attributes& a = v.attributes;
-  StepPlan p{.rule = rule, .size = v.output_shape(0).num_elements(), .dtype = v.dtype(0)};
+  StepPlan p{
+      .rule = rule, .size = v.output_shape(0).num_elements(), .dtype = v.dtype(0), .functions = v.numerics.functions()};
   for (size_t i = 0; i < v.inputs.size(); ++i) {
     if (v.schema.input(i).name == "step") p.step = i;
   }
@@ -72,7 +74,7 @@ bool read_numbers(const StepPlan& p, const Launch& l, StepNumbers& n) {
     l.fail(RunError::kNotPositive, static_cast<int64_t>(p.rate.number));
     return false;
   }
-  return p.step == 0 || bias_corrections(p.beta1, p.beta2, l, p.step, n.first, n.second);
+  return p.step == 0 || bias_corrections(p.functions, p.beta1, p.beta2, l, p.step, n.first, n.second);
 }
 
 namespace {
@@ -157,7 +159,7 @@ void apply_step(const StepPlan& p, const StepNumbers& numbers, const StepSpans<T
       }
       case Rule::kFtrl: {
         const T square = slot0[i] + g * g;
-        const T now = std::pow(square, f.power), sigma = (now - std::pow(slot0[i], f.power)) / f.lr;
+        const T now = p.functions.pow(square, f.power), sigma = (now - p.functions.pow(slot0[i], f.power)) / f.lr;
         const T z = slot1[i] + g + f.shrinkage * w - sigma * w;
         w = std::fabs(z) <= f.l1 ? T{0} : (std::copysign(f.l1, z) - z) / (now / f.lr + f.ridge);
         new_slot0[i] = square;

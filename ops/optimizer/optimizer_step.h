@@ -37,8 +37,8 @@ struct ScalarInput {
 };
 
 // Sets 1 - beta1^step and 1 - beta2^step. A step below 1 fails the run and returns false.
-bool bias_corrections(double beta1, double beta2, const Launch& launch, size_t step_input, double& first,
-                      double& second);
+bool bias_corrections(const maths::Functions& functions, double beta1, double beta2, const Launch& launch,
+                      size_t step_input, double& first, double& second);
 
 enum class Rule { kSGD, kMomentum, kAdam, kAdamW, kRMSProp, kAdagrad, kFtrl, kLion };
 
@@ -55,6 +55,7 @@ struct StepPlan {
   double weight_decay = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0, alpha = 0;
   // FTRL; power is -learning_rate_power
   double power = 0, l1 = 0, l2 = 0, l2_shrinkage = 0, beta = 0;
+  const maths::Functions& functions;
 };
 Result<StepPlan> make_step(Rule rule, const NodeView& node);
 

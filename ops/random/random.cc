@@ -156,13 +156,14 @@ struct RandomPlan {
   int64_t seed = 0, id = 0;
   double low = 0, high = 1, mean = 0, scale = 1;
   DType dtype = DType::kInvalid;
+  const maths::Functions& functions;
   // Used by Dropout:
   DType ratio = DType::kInvalid;  // kInvalid: 0.5
   bool training = false, mask = false;
 };
 
 RandomPlan random_plan(const NodeView& v) {
-  RandomPlan p{.dtype = v.outputs[0].dtype};
+  RandomPlan p{.dtype = v.outputs[0].dtype, .functions = v.numerics.functions()};
   const Shape& shape = v.output_shape(0);
   if (shape.rank() > 0) {
     p.rows = shape[0];
@@ -263,15 +264,16 @@ void uniform(const RandomPlan& p, const Launch& l) {
 template <class T>
 void normal(const RandomPlan& p, const Launch& l) {
   const RandomStream stream(l.run().seed, p.seed, p.id, l.run().step);
+  const maths::Functions& f = p.functions;
   for_row_runs(p, l.parallel(), [&](int64_t at, int64_t row, int64_t first, int64_t count) {
     Words words(stream, l.run().first_row + row);
     T* y = l.out<T>(0) + at;
     for (int64_t i = 0; i < count; ++i) {
       const int64_t even = (first + i) & ~int64_t{1};
       // 1 - u is in (0, 1], where the logarithm is finite.
-      const double radius = std::sqrt(-2 * std::log(1 - static_cast<double>(unit<T>(words, even))));
+      const double radius = std::sqrt(-2 * f.log(1 - static_cast<double>(unit<T>(words, even))));
       const double angle = 2 * std::numbers::pi * static_cast<double>(unit<T>(words, even + 1));
-      const double number = radius * ((first + i) == even ? std::cos(angle) : std::sin(angle));
+      const double number = radius * ((first + i) == even ? f.cos(angle) : f.sin(angle));
       y[i] = static_cast<T>(p.mean + p.scale * number);
     }
   });

@@ -80,6 +80,7 @@ struct LstmRow {
 
 Status accepts_row(const NodeView& v) {
   if (v.dtype(0) != DType::kF32 && v.dtype(0) != DType::kBF16) return unimplemented("requires f32 or bf16");
+  if (v.numerics.batch_invariant) return unimplemented("does not give the bits of a larger batch");
   PERCALE_ASSIGN_OR_RETURN(const RecurrentPlan p, read_recurrent(v));
   constexpr int64_t kWorthPacking = 4;  // steps
   if (p.steps < kWorthPacking && !(v.is_precomputed(kW) && v.is_precomputed(kR))) {

@@ -83,6 +83,7 @@ struct RecurrentPlan {
   size_t num_inputs = 0, num_outputs = 0;  // of the node
   std::array<bool, 12> has_input{}, has_output{};
   const simd::SimdTable* simd = nullptr;  // null: portable kernels
+  Numerics numerics;
   CellScratch scratch;
   bool pack = false;
 

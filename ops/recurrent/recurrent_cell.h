@@ -92,7 +92,7 @@ void cell_backward_x(const CellPass<T>& pass);
 // Computes the product that `gemm` describes, with the plan's SIMD kernels or in plain loops with
 // f64 sums.
 template <class T>
-void cell_product(const CellPass<T>& pass, const simd::Gemm<T>& gemm);
+void cell_product(const CellPass<T>& pass, simd::Gemm<T> gemm);
 // Computes y[i] = a(x[i]). With `clips`, x is first clamped to the plan's clip. y may be x.
 template <class T>
 void cell_activate(const RecurrentPlan& plan, const CellActivation& a, bool clips, const T* x, int64_t count, T* y);

@@ -31,28 +31,28 @@ void plain_product(const simd::Gemm<T>& g, const ParallelFor& parallel) {
 }
 
 template <class T>
-T sigmoid(T x) {
-  const T e = std::exp(-std::abs(x));
+T sigmoid(const maths::Functions& f, T x) {
+  const T e = f.exp(-std::abs(x));
   return (x < T{0} ? e : T{1}) / (T{1} + e);
 }
 
 template <class T>
-T plain_activation(const CellActivation& a, T x) {
+T plain_activation(const maths::Functions& f, const CellActivation& a, T x) {
   const T alpha = static_cast<T>(a.alpha), beta = static_cast<T>(a.beta);
   switch (a.fn) {
     case CellFn::kAffine: return alpha * x + beta;
-    case CellFn::kElu: return x < T{0} ? alpha * std::expm1(x) : x;
+    case CellFn::kElu: return x < T{0} ? alpha * f.expm1(x) : x;
     case CellFn::kHardSigmoid: {
       const T y = alpha * x + beta;
       return y < T{0} ? T{0} : y > T{1} ? T{1} : y;
     }
     case CellFn::kLeakyRelu: return x < T{0} ? alpha * x : x;
     case CellFn::kRelu: return x < T{0} ? T{0} : x;
-    case CellFn::kScaledTanh: return alpha * std::tanh(beta * x);
-    case CellFn::kSigmoid: return sigmoid(x);
-    case CellFn::kSoftplus: return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(x)));
+    case CellFn::kScaledTanh: return alpha * f.tanh(beta * x);
+    case CellFn::kSigmoid: return sigmoid(f, x);
+    case CellFn::kSoftplus: return std::max(x, T{0}) + f.log1p(f.exp(-std::abs(x)));
     case CellFn::kSoftsign: return x / (T{1} + std::abs(x));
-    case CellFn::kTanh: return std::tanh(x);
+    case CellFn::kTanh: return f.tanh(x);
     case CellFn::kThresholdedRelu: return x > alpha ? x : x == x ? T{0} : x;
   }
   return x;
@@ -86,9 +86,10 @@ bool simd_activation(const simd::ElementwiseFns& fns, const CellActivation& a, c
 }  // namespace
 
 template <class T>
-void cell_product(const CellPass<T>& c, const simd::Gemm<T>& g) {
+void cell_product(const CellPass<T>& c, simd::Gemm<T> g) {
   const simd::SimdTable* simd = c.plan.simd;
   if (simd == nullptr) return plain_product(g, c.parallel);
+  g.row_invariant = c.plan.numerics.batch_invariant;
   T* scratch = c.scratch + c.plan.scratch.gemm;
   if constexpr (std::is_same_v<T, double>) {
     simd->gemm->f64.run(g, scratch, c.parallel);
@@ -107,13 +108,15 @@ void cell_activate(const RecurrentPlan& p, const CellActivation& a, bool clips, 
   if constexpr (std::is_same_v<T, float>) {
     if (p.simd != nullptr && simd_activation(*p.simd->elementwise, a, x, count, y)) return;
   }
-  for (int64_t i = 0; i < count; ++i) y[i] = plain_activation(a, x[i]);
+  const maths::Functions& f = p.numerics.functions();
+  for (int64_t i = 0; i < count; ++i) y[i] = plain_activation(f, a, x[i]);
 }
 
 template <class T>
 T cell_slope(const RecurrentPlan& p, const CellActivation& a, bool clips, T x, T y) {
   if (clips && p.clip > 0 && std::abs(x) > static_cast<T>(p.clip)) return T{0};
   const T alpha = static_cast<T>(a.alpha), beta = static_cast<T>(a.beta), one{1};
+  const maths::Functions& f = p.numerics.functions();
   switch (a.fn) {
     case CellFn::kAffine: return alpha;
     case CellFn::kElu: return x < T{0} ? y + alpha : one;
@@ -121,11 +124,11 @@ T cell_slope(const RecurrentPlan& p, const CellActivation& a, bool clips, T x, T
     case CellFn::kLeakyRelu: return x < T{0} ? alpha : one;
     case CellFn::kRelu: return x > T{0} ? one : T{0};
     case CellFn::kScaledTanh: {
-      const T t = std::tanh(beta * x);
+      const T t = f.tanh(beta * x);
       return alpha * beta * (one - t * t);
     }
     case CellFn::kSigmoid: return y * (one - y);
-    case CellFn::kSoftplus: return sigmoid(x);
+    case CellFn::kSoftplus: return sigmoid(f, x);
     case CellFn::kSoftsign: return one / ((one + std::abs(x)) * (one + std::abs(x)));
     case CellFn::kTanh: return one - y * y;
     case CellFn::kThresholdedRelu: return x > alpha ? one : T{0};
@@ -133,8 +136,8 @@ T cell_slope(const RecurrentPlan& p, const CellActivation& a, bool clips, T x, T
   return one;
 }
 
-template void cell_product(const CellPass<float>&, const simd::Gemm<float>&);
-template void cell_product(const CellPass<double>&, const simd::Gemm<double>&);
+template void cell_product(const CellPass<float>&, simd::Gemm<float>);
+template void cell_product(const CellPass<double>&, simd::Gemm<double>);
 template void cell_activate(const RecurrentPlan&, const CellActivation&, bool, const float*, int64_t, float*);
 template void cell_activate(const RecurrentPlan&, const CellActivation&, bool, const double*, int64_t, double*);
 template float cell_slope(const RecurrentPlan&, const CellActivation&, bool, float, float);

@@ -68,6 +68,7 @@ int64_t gemm_bytes(const RecurrentPlan& p, const simd::GemmFnsOf<T>& fns) {
     g.k = k;
     g.trans_a = trans_a;
     g.trans_b = trans_b;
+    g.row_invariant = p.numerics.batch_invariant;
     static constexpr T kSome{};
     if (packed) g.packed_b = &kSome;
     return fns.scratch_bytes(g);
@@ -174,6 +175,7 @@ Result<RecurrentPlan> read_recurrent(const NodeView& v) {
   p.cell = kind.cell;
   p.gates = kind.gates;
   p.dtype = v.dtype(0);
+  p.numerics = v.numerics;
   p.gradient = v.schema.name.ends_with("Grad");
   p.num_inputs = v.inputs.size();
   p.num_outputs = v.outputs.size();

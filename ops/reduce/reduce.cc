@@ -235,7 +235,9 @@ struct ReducePlan {
   ReduceSteps steps{};
 };
 
-Result<ReducePlan> make_reduce(const Shape& x, const std::array<bool, kMaxRank>& mask, int64_t item) {
+Result<ReducePlan> make_reduce(const NodeView& node, const std::array<bool, kMaxRank>& mask) {
+  const Shape& x = node.shape(0);
+  const int64_t item = item_bytes(node.dtype(0));
   ReducePlan plan;
   plan.item = item;
   const auto in_strides = contiguous_strides(x, item);
@@ -263,8 +265,10 @@ Result<ReducePlan> make_reduce(const Shape& x, const std::array<bool, kMaxRank>&
   plan.outer = StridedLoop::make(outer, outer_strides);
   plan.reduced = StridedLoop::make(reduced, std::span(&reduced_strides, 1));
   plan.lane_blocks = plan.lanes / kLanes + (plan.lanes % kLanes != 0 ? 1 : 0);
+  // The number of chunks decides the order of a sum, so it must not depend on kept dims if one may
+  // be the batch.
   const int64_t tasks = plan.outer.total * plan.lane_blocks;
-  if (tasks > 0 && tasks < kMaxPieces) {
+  if (tasks > 0 && tasks < kMaxPieces && !node.numerics.batch_invariant) {
     const int64_t wanted = pieces_for(plan.reduced.total * std::min(plan.lanes, kLanes));
     plan.chunks = std::min(wanted, (kMaxPieces + tasks - 1) / tasks);
   }
@@ -401,7 +405,7 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
 template <template <class> class Op, const auto& List, template <class> class Store = Op>
 Result<ReducePlan> plan_mask(const NodeView& node, const std::array<bool, kMaxRank>& mask, KernelPlan& booked) {
   const DType dtype = node.dtype(0);
-  PERCALE_ASSIGN_OR_RETURN(ReducePlan plan, make_reduce(node.shape(0), mask, item_bytes(dtype)));
+  PERCALE_ASSIGN_OR_RETURN(ReducePlan plan, make_reduce(node, mask));
   dispatch(List, dtype, [&]<class T>() { plan.steps = steps_of<Op<T>, T, Store<T>>(); });
   if (plan.chunks > 1) {
     booked.scratch_bytes = plan.outer.total * plan.lane_blocks * plan.chunks * int64_t{sizeof(Lanes)};

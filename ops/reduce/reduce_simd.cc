@@ -14,6 +14,8 @@ namespace {
 // ---- Reductions
 
 // The form of the input after dims of 1 are dropped and adjacent dims of the same kind are merged.
+// If results must not depend on the size of the batch, kept dims of 1 stay, because one may be the
+// batch.
 enum class Form : uint8_t {
   kAll,              // all dims are reduced
   kRows,             // [kept, reduced]
@@ -28,6 +30,7 @@ struct ReducePlan {
   int64_t outer = 1, rows = 1, cols = 1;
   int64_t pieces = 1;         // kColumns: number of parallel parts of `outer`
   int64_t piece_scratch = 0;  // bytes of scratch per piece
+  simd::RowOrder order = simd::RowOrder::kFastest;
 };
 
 struct Runs {
@@ -35,10 +38,11 @@ struct Runs {
   std::array<bool, kMaxRank> reduced{};
   size_t count = 0;
 };
-Runs runs_of(const Shape& x, const std::array<bool, kMaxRank>& mask) {
+Runs runs_of(const NodeView& node, const std::array<bool, kMaxRank>& mask) {
+  const Shape& x = node.shape(0);
   Runs out;
   for (size_t d = 0; d < x.rank(); ++d) {
-    if (x[d] == 1) continue;
+    if (x[d] == 1 && (mask[d] || !node.numerics.batch_invariant)) continue;
     if (out.count > 0 && out.reduced[out.count - 1] == mask[d]) {
       out.sizes[out.count - 1] *= x[d];
     } else {
@@ -53,7 +57,7 @@ Status accepts_reduce(const NodeView& node) {
   if (node.dtype(0) != DType::kF32) return unimplemented("requires f32");
   if (node.shape(0).num_elements() == 0) return unimplemented("requires at least one element");
   PERCALE_ASSIGN_OR_RETURN(const auto mask, reduction_mask(node));
-  const Runs runs = runs_of(node.shape(0), mask);
+  const Runs runs = runs_of(node, mask);
   if (runs.count > 3) return unimplemented("reduced and kept dims alternate more than twice");
   if (runs.count == 0 || (runs.count == 1 && !runs.reduced[0])) return unimplemented("reduces no axis");
   return {};
@@ -61,8 +65,9 @@ Status accepts_reduce(const NodeView& node) {
 
 Result<ReducePlan> make_reduce(const NodeView& node, simd::Reduce op, KernelPlan& booked) {
   PERCALE_ASSIGN_OR_RETURN(const auto mask, reduction_mask(node));
-  const Runs runs = runs_of(node.shape(0), mask);
+  const Runs runs = runs_of(node, mask);
   ReducePlan plan;
+  if (node.numerics.batch_invariant) plan.order = simd::RowOrder::kByRows;
   plan.op = op;
   plan.fns = &static_cast<const simd::SimdTable*>(booked.user)->reduce->f32;
   const auto& sizes = runs.sizes;
@@ -80,7 +85,7 @@ Result<ReducePlan> make_reduce(const NodeView& node, simd::Reduce op, KernelPlan
     plan.rows = sizes[1];
     plan.cols = sizes[2];
     const int64_t parts = round_up(plan.outer * plan.rows * int64_t{sizeof(float)}, kAlignment);
-    booked.scratch_bytes = parts + plan.fns->along_cols_scratch_bytes(plan.outer, plan.rows);
+    booked.scratch_bytes = parts + plan.fns->along_cols_scratch_bytes(plan.outer, plan.rows, plan.order);
   } else {
     plan.form = Form::kColumns;
     const size_t first = runs.count - 2;
@@ -88,7 +93,7 @@ Result<ReducePlan> make_reduce(const NodeView& node, simd::Reduce op, KernelPlan
     plan.rows = sizes[first];
     plan.cols = sizes[first + 1];
     plan.pieces = std::min(plan.outer, pieces_for(node.shape(0).num_elements()));
-    plan.piece_scratch = round_up(plan.fns->along_cols_scratch_bytes(plan.rows, plan.cols), kAlignment);
+    plan.piece_scratch = round_up(plan.fns->along_cols_scratch_bytes(plan.rows, plan.cols, plan.order), kAlignment);
     booked.scratch_bytes = plan.pieces * plan.piece_scratch;
   }
   return plan;
@@ -106,7 +111,7 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
       auto* parts = reinterpret_cast<float*>(scratch);
       const int64_t bytes = round_up(plan.outer * plan.rows * int64_t{sizeof(float)}, kAlignment);
       plan.fns->along_rows(plan.op, x, plan.outer * plan.rows, plan.cols, plan.cols, parts, launch.parallel());
-      return plan.fns->along_cols(plan.op, parts, plan.outer, plan.rows, plan.rows, y, scratch + bytes,
+      return plan.fns->along_cols(plan.op, parts, plan.outer, plan.rows, plan.rows, plan.order, y, scratch + bytes,
                                   launch.parallel());
     }
     case Form::kColumns: break;
@@ -115,8 +120,9 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
   launch.parallel()(plan.pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(plan.outer, plan.pieces, piece);
     for (int64_t i = range.begin; i < range.end; ++i) {
-      plan.fns->along_cols(plan.op, x + i * plan.rows * plan.cols, plan.rows, plan.cols, plan.cols, y + i * plan.cols,
-                           scratch + piece * plan.piece_scratch, plan.pieces == 1 ? launch.parallel() : ParallelFor{});
+      plan.fns->along_cols(plan.op, x + i * plan.rows * plan.cols, plan.rows, plan.cols, plan.cols, plan.order,
+                           y + i * plan.cols, scratch + piece * plan.piece_scratch,
+                           plan.pieces == 1 ? launch.parallel() : ParallelFor{});
     }
   });
 }

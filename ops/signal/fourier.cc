@@ -13,9 +13,9 @@ ComplexNumber product(ComplexNumber a, ComplexNumber b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 // Returns exp(-pi i numerator / denominator).
-ComplexNumber turn(int64_t numerator, int64_t denominator) {
+ComplexNumber turn(const maths::Functions& f, int64_t numerator, int64_t denominator) {
   const double angle = -std::numbers::pi * static_cast<double>(numerator) / static_cast<double>(denominator);
-  return {std::cos(angle), std::sin(angle)};
+  return {f.cos(angle), f.sin(angle)};
 }
 
 // In-place radix-2 transform of n = a power of two: reorders the elements by reversed bits, then
@@ -42,7 +42,7 @@ void by_halves(ComplexNumber* x, size_t n, const std::vector<ComplexNumber>& tur
 
 }  // namespace
 
-Result<Fourier> Fourier::make(int64_t length) {
+Result<Fourier> Fourier::make(int64_t length, const maths::Functions& functions) {
   if (length > kMostLength)
     return resource_exhausted("a transform of ", length, " numbers exceeds the limit of ", kMostLength);
   Fourier f;
@@ -50,11 +50,11 @@ Result<Fourier> Fourier::make(int64_t length) {
   const bool halves = (length & (length - 1)) == 0;
   int64_t power = 1;
   while (power < (halves ? length : 2 * length - 1)) power *= 2;
-  for (int64_t k = 0; k < power / 2; ++k) f.turns_.push_back(turn(2 * k, power));
+  for (int64_t k = 0; k < power / 2; ++k) f.turns_.push_back(turn(functions, 2 * k, power));
   if (halves) return f;
   f.chirp_spectrum_.resize(static_cast<size_t>(power));
   for (int64_t k = 0; k < length; ++k) {
-    const ComplexNumber c = turn(k * k % (2 * length), length);
+    const ComplexNumber c = turn(functions, k * k % (2 * length), length);
     f.chirp_.push_back(c);
     f.chirp_spectrum_[static_cast<size_t>(k)] =
         f.chirp_spectrum_[static_cast<size_t>((power - k) % power)] = {c.re, -c.im};

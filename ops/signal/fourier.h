@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/maths/functions.h"
 
 namespace percale {
 
@@ -19,7 +20,7 @@ struct ComplexNumber {
 class Fourier {
  public:
   // Returns RESOURCE_EXHAUSTED for a length above 2^24. Precondition: length > 0.
-  static Result<Fourier> make(int64_t length);
+  static Result<Fourier> make(int64_t length, const maths::Functions& functions);
 
   // Returns how many ComplexNumbers of scratch run() needs.
   int64_t scratch_numbers() const { return static_cast<int64_t>(chirp_spectrum_.size()); }

@@ -150,7 +150,7 @@ Result<DftPlan> plan_dft(const NodeView& node, KernelPlan& plan) {
   p.parts_in = x.back();
   p.parts_out = node.output_shape(0).back();
   if (p.outer * p.inner == 0) return p;
-  PERCALE_ASSIGN_OR_RETURN(p.fourier, Fourier::make(sizes.length));
+  PERCALE_ASSIGN_OR_RETURN(p.fourier, Fourier::make(sizes.length, node.numerics.functions()));
   p.piece_numbers = sizes.length + p.fourier.scratch_numbers();
   constexpr int64_t kMostScratch = int64_t{1} << 22;  // ComplexNumbers
   p.pieces = std::min(piece_count(p.outer * p.inner, work_of(p.piece_numbers, 32)),
@@ -320,10 +320,11 @@ Result<MelPlan> plan_mel(const NodeView& node, KernelPlan&) {
   MelPlan p;
   p.bins = s.length / 2 + 1;
   p.bands = s.bands;
-  const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const maths::Functions& functions = node.numerics.functions();
+  const auto mel = [&](double hertz) { return 2595 * functions.log10(1 + hertz / 700); };
   const double low = mel(s.lower), step = (mel(s.upper) - low) / static_cast<double>(s.bands + 2);
   for (int64_t i = 0; i < s.bands + 2; ++i) {
-    const double hertz = 700 * (std::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
+    const double hertz = 700 * (functions.pow(10.0, (static_cast<double>(i) * step + low) / 2595) - 1);
     const double bin = std::floor(static_cast<double>(s.length + 1) * hertz / static_cast<double>(s.rate));
     p.edges.push_back(saturate<int64_t>(bin));
   }

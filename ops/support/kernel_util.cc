@@ -79,7 +79,7 @@ MapPlan make_map(const NodeView& node, size_t num_inputs, RowFn row, std::array<
     items[i + 1] = item_bytes(node.dtype(i));
   }
   return {StridedLoop::broadcast(node.output_shape(0), std::span(shapes).first(num_inputs), items), row, params,
-          num_inputs};
+          &node.numerics.functions(), num_inputs};
 }
 
 void run_map(const MapPlan& plan, const Launch& launch) {
@@ -93,6 +93,7 @@ void run_map(const MapPlan& plan, const Launch& launch) {
     }
     row.out = launch.out<char>(0) + offsets[0];
     row.params = plan.params.data();
+    row.functions = plan.functions;
     row.launch = &launch;
     plan.row(row);
   });

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/parallel.h"
+#include "core/maths/functions.h"
 #include "core/registry/kernel.h"
 #include "core/registry/registry.h"
 #include "core/tensor/half.h"
@@ -194,7 +195,8 @@ struct Row {
   std::array<int64_t, 4> stride{};  // bytes between elements; 0: one element for all
   char* out = nullptr;              // contiguous
   const double* params = nullptr;   // numeric attributes of the node, such as alpha
-  const Launch* launch = nullptr;   // used to report failures
+  const maths::Functions* functions = nullptr;
+  const Launch* launch = nullptr;  // used to report failures
 
   template <class T>
   const T* x(size_t i) const {
@@ -212,6 +214,7 @@ struct MapPlan {
   StridedLoop loop;
   RowFn row = nullptr;
   std::array<double, 4> params{};
+  const maths::Functions* functions = nullptr;
   size_t num_inputs = 0;
 };
 // Plans a loop over the first `num_inputs` inputs, all of which must be present.
@@ -222,12 +225,14 @@ void run_map(const MapPlan& plan, const Launch& launch);
 // Returns a row function that copies elements of 1, 2, 4 or 8 bytes, or null for other sizes.
 RowFn copy_row(int64_t item);
 
-// Builds the function object Op from the node's numbers (`const double*`) or, if it has no such
-// constructor, without arguments.
+// Builds the function object Op from the node's numbers (`const double*`), from the elementary
+// functions, or, if it has neither constructor, without arguments.
 template <class Op>
 Op make_row_op(const Row& row) {
   if constexpr (std::is_constructible_v<Op, const double*>) {
     return Op(row.params);
+  } else if constexpr (std::is_constructible_v<Op, const maths::Functions&>) {
+    return Op(*row.functions);
   } else {
     return Op{};
   }
@@ -263,6 +268,17 @@ void binary_row(const Row& row) {
     for (int64_t i = 0; i < row.n; ++i) y[i] = narrow<R>(op(widen(a[i * sa]), widen(b[i * sb])));
   }
 }
+
+// An elementary function as the function object of a row: a member of maths::Functions.
+template <auto kFunction>
+struct ElementaryOp {
+  const maths::Functions& functions;
+  explicit ElementaryOp(const maths::Functions& f) : functions(f) {}
+  template <class T>
+  T operator()(T x) const {
+    return (functions.*kFunction)(x);
+  }
+};
 
 // Converts a floating-point number to an integer: truncates towards zero and clamps to the range.
 // NaN gives 0.

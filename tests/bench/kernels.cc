@@ -159,7 +159,8 @@ struct Bench {
     memory_row("sum 64k", span,
                [&] { table->reduce->f32.all(Reduce::kSum, x.get(), kCount, &sum, scratch.get(), ParallelFor()); });
     memory_row("sum of columns 512 x 128", span, [&] {
-      table->reduce->f32.along_cols(Reduce::kSum, x.get(), 512, 128, 128, y.get(), scratch.get(), ParallelFor());
+      table->reduce->f32.along_cols(Reduce::kSum, x.get(), 512, 128, 128, RowOrder::kFastest, y.get(), scratch.get(),
+                                    ParallelFor());
     });
     memory_row("transpose 256 x 256", 2 * span,
                [&] { table->transpose->transpose32(x.get(), 1, 256, 256, y.get(), ParallelFor()); });

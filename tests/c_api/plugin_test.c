@@ -93,6 +93,54 @@ static void an_op_of_a_plugin_is_an_op(const char* path) {
   percale_engine_release(engine);
 }
 
+/* Its own op keeps its kernel, but the library's ops do not use those of plug-ins. */
+static void portable_numerics_exclude_kernels_and_devices_of_plugins(const char* path, const char* null_path) {
+  static const char* const x_name[] = {"x"};
+  static const char* const y_name[] = {"y"};
+  const int64_t dims[1] = {8};
+  const percale_dtype dtype = PERCALE_DTYPE_F32;
+  const int64_t* const all_dims[] = {dims};
+  const size_t rank = 1;
+  percale_options* options = NULL;
+  percale_engine* engine = NULL;
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  percale_session* session = NULL;
+  percale_text* text = NULL;
+  percale_value in, twice, y;
+  OK(percale_options_create("engine", &options));
+  OK(percale_options_set(options, "plugin_path", path));
+  OK(percale_options_set(options, "numerics", "portable"));
+  OK(percale_engine_create(options, &engine));
+  CHECK(says(engine, "info", "numerics=portable double=1.2") && !says(engine, "info", " isa="));
+  CHECK(says(engine, "info", "\"unused_kernels\":\"numerics=portable\""));
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, dims, 1, &in));
+  OK(percale_builder_node(builder, "test:Double", "twice"));
+  OK(percale_builder_add_input(builder, in));
+  OK(percale_builder_finish_node(builder, 1, &twice));
+  OK(percale_builder_node(builder, "Relu", "y"));
+  OK(percale_builder_add_input(builder, twice));
+  OK(percale_builder_finish_node(builder, 1, &y));
+  OK(percale_builder_rename(builder, y, "y"));
+  OK(percale_builder_set_outputs(builder, &y, 1));
+  OK(percale_builder_finish(builder, &graph));
+  OK(percale_session_create(engine, graph, NULL, NULL, &session));
+  OK(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "kernels", &text));
+  CHECK(strstr(percale_text_data(text, NULL), "double.c") != NULL);
+  CHECK(strstr(percale_text_data(text, NULL), "is a plug-in's, which numerics=portable excludes") != NULL);
+  percale_text_release(text);
+  percale_session_release(session);
+  percale_graph_release(graph);
+  percale_builder_release(builder);
+  percale_engine_release(engine);
+  OK(percale_options_set(options, "plugin_path", null_path));
+  OK(percale_options_set(options, "devices", "cpu:0,null:0"));
+  FAILS(percale_engine_create(options, &engine), PERCALE_FAILED_PRECONDITION,
+        "null:0: this kind of device computes other bits than numerics=portable promises");
+  percale_options_release(options);
+}
+
 static void a_device_of_a_plugin_can_be_opened(const char* path) {
   percale_engine* engine = make(path, "cpu:0,null:0");
   CHECK(percale_engine_device_count(engine) == 2);
@@ -242,6 +290,7 @@ static void a_link_that_leads_nowhere_is_no_plugin(void) {
 int main(int argc, char** argv) {
   if (argc != 6) return 2;
   an_op_of_a_plugin_is_an_op(argv[1]);
+  portable_numerics_exclude_kernels_and_devices_of_plugins(argv[1], argv[2]);
   a_device_of_a_plugin_can_be_opened(argv[2]);
   a_gradient_reads_and_emits_attributes(argv[1]);
   a_run_fails_for_known_reasons_and_logs(argv[1]);

@@ -3,9 +3,11 @@
     digests.py PERCALE            compares; exit code 77 if no fingerprint is recorded
     digests.py PERCALE --record   adds the digests of this machine's fingerprints to digests.json
 
-Digests depend on the numerics fingerprint alone (version, instruction set), so they are recorded
-per fingerprint. Each net trains with 2 and 8 shards on 1 and 2 threads, on every instruction set
-that this CPU has. The digest must not depend on the number of threads, recorded or not.
+Digests depend on the numerics fingerprint alone (version, instruction set or numerics=portable), so
+they are recorded per fingerprint. Each net trains with 2 and 8 shards on 1 and 2 threads, on every
+instruction set that this CPU has, with native and with portable numerics. The digest must not
+depend on the number of threads, and with portable numerics not on the instruction set, recorded or
+not.
 """
 import json
 import os
@@ -15,6 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from emulator import command  # noqa: E402
 from npy import write_npy  # noqa: E402
 
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "digests.json")
@@ -86,33 +89,35 @@ def write_spec(folder, net):
 
 
 def run(percale, *arguments):
-    result = subprocess.run([percale, *arguments, "--option", "onednn=off", "--json"], capture_output=True, text=True,
-                            timeout=300, check=False)
+    result = subprocess.run([*command(percale), *arguments, "--option", "onednn=off", "--json"], capture_output=True,
+                            text=True, timeout=300, check=False)
     if result.returncode != 0:
         raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}\n{result.stderr}")
     return json.loads(result.stdout)
 
 
-def fingerprints(percale):
-    """The fingerprint of each instruction set that this CPU has."""
-    found = {}
+def numerics(percale):
+    """(options, fingerprint) of each instruction set that this CPU has, with both numerics."""
+    found = []
     for isa in INSTRUCTION_SETS:
-        info = run(percale, "info", "--option", f"isa={isa}")
-        if info["isa"] == isa:
-            found[isa] = info["fingerprint"]
+        if run(percale, "info", "--option", f"isa={isa}")["isa"] != isa:
+            continue
+        for kind in ("native", "portable"):
+            options = ["--option", f"isa={isa}", "--option", f"numerics={kind}"]
+            found.append((options, run(percale, "info", *options)["fingerprint"]))
     return found
 
 
-def measure(percale, folder, isa):
+def measure(percale, folder, options):
     """Digests by net and number of shards. Fails if they depend on the number of threads."""
     digests = {}
     for net in NETS:
         spec = write_spec(folder, net)
         for shards in (2, 8):
-            seen = {run(percale, "train", spec, "--shards", str(shards), "--threads", str(threads), "--option",
-                        f"isa={isa}")["digest"] for threads in (1, 2)}
+            seen = {run(percale, "train", spec, "--shards", str(shards), "--threads", str(threads), *options)["digest"]
+                    for threads in (1, 2)}
             if len(seen) != 1:
-                raise AssertionError(f"{net} with {shards} shards on {isa}: 1 and 2 threads give different digests")
+                raise AssertionError(f"{net} with {shards} shards, {options}: 1 and 2 threads give different digests")
             digests[f"{net}, {shards} shards"] = seen.pop()
     return digests
 
@@ -121,26 +126,30 @@ def main(percale, record):
     with open(RECORDED, encoding="ascii") as file:
         recorded = json.load(file)
     compared = failed = 0
+    measured = {}
     with tempfile.TemporaryDirectory() as folder:
-        for isa, fingerprint in fingerprints(percale).items():
-            digests = measure(percale, folder, isa)
-            if record:
-                recorded[fingerprint] = digests
-            for key, wanted in recorded.get(fingerprint, {}).items():
+        for options, fingerprint in numerics(percale):
+            digests = measure(percale, folder, options)
+            other = measured.setdefault(fingerprint, digests)
+            if other != digests:
+                failed += 1
+                print(f"{fingerprint}: {options} gives {digests}, another instruction set {other}")
+            for key, wanted in ({} if record else recorded.get(fingerprint, {})).items():
                 compared += 1
                 if digests[key] != wanted:
                     failed += 1
                     print(f"{fingerprint}: {key}: digest {digests[key]}, recorded {wanted}")
-    if record:
+    recorded.update(measured)
+    if record and not failed:
         with open(RECORDED, "w", encoding="ascii") as out:
             json.dump(recorded, out, indent=1, sort_keys=True)
             out.write("\n")
     print(f"{compared} digests compared, {failed} differ")
     if failed:
         return 1
-    if not compared:
+    if not compared and not record:
         print("no digest is recorded for the fingerprints of this machine; `digests.py PERCALE --record` records them")
-    return 0 if compared else SKIPPED
+    return 0 if compared or record else SKIPPED
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ LAYERS = [
     ["c_api/include"],
     ["core/system"],
     ["core/base"],
-    ["core/text", "core/file"],
+    ["core/file", "core/maths", "core/text"],
     ["core/tensor"],
     ["core/registry"],
     ["core/graph"],
@@ -97,7 +97,7 @@ INNER_HEIGHT = {folder: height for rows in INNER_LAYERS.values() for height, row
 # Folders that may include only some of the lower layers.
 MAY_SEE = {
     "devices/cpu": ("core/system", "core/base", "core/tensor", "core/registry", "devices/cpu"),
-    "ops": ("core/base", "core/text", "core/tensor", "core/registry", "core/graph", "devices/cpu", "ops"),
+    "ops": ("core/base", "core/maths", "core/text", "core/tensor", "core/registry", "core/graph", "devices/cpu", "ops"),
     "c_api/include": ("c_api/include",),
 }
 SOURCE = (".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".cuh", ".inc")

@@ -3,7 +3,6 @@
 #include "c_api/host/host_api.h"
 #include "core/system/library.h"
 #include "devices/cpu/cpu_device.h"
-#include "devices/cpu/simd/simd.h"
 #include "devices/null/null_device.h"
 #include "ops/all_ops.h"
 #include "tests/sim/sim.h"
@@ -11,12 +10,8 @@
 namespace percale {
 
 Result<TestOps> make_test_ops(const EngineOptions& options) {
-  const auto cap = simd::parse_isa_cap(options.isa);
-  if (!cap) return invalid_argument("isa: '", options.isa, "'");
-  const simd::Isa isa = simd::capped(simd::detect_isa(), *cap);
   auto registry = std::make_shared<Registry>();
-  registry->set_isa(std::string(simd::isa_name(isa)));
-  PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, simd::simd_table(isa)));
+  PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, options.isa, options.numerics));
   return TestOps{registry, registry->isa()};
 }
 

@@ -37,10 +37,11 @@ int run_info(const Args& args) {
   }
   bool onednn = false;
   for (const Json& plugin : info["plugins"].items()) {
-    const std::string why = plugin["absent"].text();
+    const std::string why = plugin["absent"].text(), unused = plugin["unused_kernels"].text();
     onednn = onednn || (why.empty() && plugin["name"].text() == "onednn");
     line("plug-in", plugin["name"].text() + " " + plugin["version"].text() + "  " + plugin["path"].text() +
-                        (why.empty() ? "" : "  absent: " + why));
+                        (why.empty() ? "" : "  absent: " + why) +
+                        (unused.empty() ? "" : "  kernels not used: " + unused));
   }
   if (!onednn)
     line("absent",

@@ -26,7 +26,7 @@ double LearningRate::base() const {
 }
 
 double LearningRate::at(int64_t done, int64_t total) const {
-  const double rate = schedule_.learning_rate(base(), done, total);
+  const double rate = schedule_.learning_rate(base(), done, total, functions_);
   return schedule_.waits_for() != nullptr ? rate * plateau_.factor : rate;
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "core/registry/numerics.h"
 #include "core/train/epoch/epoch_observer.h"
 #include "core/train/method/schedule.h"
 
@@ -13,8 +14,8 @@ namespace percale {
 // Thread-compatible; set_base(), base() and at() are thread-safe while no epoch ends.
 class LearningRate final : public EpochObserver {
  public:
-  LearningRate(Schedule schedule, double optimizer_rate)
-      : schedule_(std::move(schedule)), optimizer_rate_(optimizer_rate) {}
+  LearningRate(Schedule schedule, double optimizer_rate, Numerics numerics)
+      : schedule_(std::move(schedule)), optimizer_rate_(optimizer_rate), functions_(numerics.functions()) {}
 
   // The rate that the schedule begins with, from the next step on. FAILED_PRECONDITION for a
   // schedule that says the rate itself.
@@ -32,6 +33,7 @@ class LearningRate final : public EpochObserver {
  private:
   const Schedule schedule_;
   const double optimizer_rate_;
+  const maths::Functions& functions_;
   std::atomic<double> set_rate_{-1};  // less than 0: the optimizer's rate counts
   MonitorState plateau_;
 };

@@ -4,8 +4,10 @@
 
 namespace percale {
 
-ObjectiveTotals::ObjectiveTotals(const Objective& objective, const Function& f)
-    : values_{objective.loss_sum, objective.loss_weight}, count_(2) {  // both are scalars
+ObjectiveTotals::ObjectiveTotals(const Objective& objective, const Function& f, Numerics numerics)
+    : values_{objective.loss_sum, objective.loss_weight},
+      count_(2),
+      functions_(numerics.functions()) {  // both are scalars
   for (const Objective::Metric& m : objective.metrics) {
     const size_t begin = count_;
     for (const std::string& value : m.totals) {
@@ -26,7 +28,7 @@ std::vector<std::string> ObjectiveTotals::metric_names() const {
 
 NamedNumbers ObjectiveTotals::finish(const std::vector<double>& sums) const {
   NamedNumbers out = {{"loss", sums[StepLayout::kLoss] / sums[StepLayout::kWeight]}};
-  for (const Metric& m : metrics_) out.emplace_back(m.name, finish_metric(m.rule, m.elements.of(sums)));
+  for (const Metric& m : metrics_) out.emplace_back(m.name, finish_metric(m.rule, m.elements.of(sums), functions_));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/registry/numerics.h"
 #include "core/train/method/monitor.h"
 #include "core/train/rewrite/objective.h"
 #include "core/train/shards/step_layout.h"
@@ -15,7 +16,7 @@ namespace percale {
 class ObjectiveTotals {
  public:
   // `f`: a function whose first outputs are the totals of the objective.
-  ObjectiveTotals(const Objective& objective, const Function& f);
+  ObjectiveTotals(const Objective& objective, const Function& f, Numerics numerics);
 
   std::vector<std::string> metric_names() const;
   // The values of a model's main function that are the totals, in the order of
@@ -35,6 +36,7 @@ class ObjectiveTotals {
   std::vector<std::string> values_;
   std::vector<Metric> metrics_;
   size_t count_ = 0;
+  const maths::Functions& functions_;
 };
 
 }  // namespace percale

@@ -45,11 +45,11 @@ double area(std::span<const double> totals) {
 
 }  // namespace
 
-double finish_metric(MetricRule rule, std::span<const double> totals) {
+double finish_metric(MetricRule rule, std::span<const double> totals, const maths::Functions& functions) {
   switch (rule) {
     case MetricRule::kMean: return totals[0] / totals[1];
     case MetricRule::kRootMean: return std::sqrt(totals[0] / totals[1]);
-    case MetricRule::kExpMean: return std::exp(totals[0] / totals[1]);
+    case MetricRule::kExpMean: return functions.exp(totals[0] / totals[1]);
     case MetricRule::kRatio: return ratio(totals[0], totals[1]);
     case MetricRule::kF1Macro:
     case MetricRule::kF1Micro:

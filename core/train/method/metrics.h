@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/maths/functions.h"
 #include "core/tensor/tensor.h"
 
 namespace percale {
@@ -26,7 +27,7 @@ enum class MetricRule : uint8_t {
 };
 // Applies the rule to the concatenated elements of all totals. Classes that were neither actual nor
 // predicted have an F1 of 0.
-double finish_metric(MetricRule rule, std::span<const double> totals);
+double finish_metric(MetricRule rule, std::span<const double> totals, const maths::Functions& functions);
 
 // Returns the element of an f32 or f64 scalar.
 double scalar_value(const Tensor& scalar);

@@ -12,17 +12,17 @@ namespace {
 
 constexpr double kMostSteps = 1152921504606846976.0;  // 2^60
 
-double cosine_between(double from, double to, double part) {
-  return to + (from - to) / 2 * (std::cos(std::numbers::pi * part) + 1);
+double cosine_between(double from, double to, double part, const maths::Functions& f) {
+  return to + (from - to) / 2 * (f.cos(std::numbers::pi * part) + 1);
 }
 
-double one_cycle(const Schedule& s, int64_t step, int64_t total) {
+double one_cycle(const Schedule& s, int64_t step, int64_t total, const maths::Functions& f) {
   const double first = s.max_learning_rate / s.div_factor, last = first / s.final_div_factor;
   const auto at = static_cast<double>(step);
   const double top = s.pct_start * static_cast<double>(total) - 1, end = static_cast<double>(total) - 1;
   const auto part = [&](double from, double to) { return to > from ? std::min(1.0, (at - from) / (to - from)) : 1.0; };
-  if (at <= top) return cosine_between(first, s.max_learning_rate, part(0, top));
-  return cosine_between(s.max_learning_rate, last, part(top, end));
+  if (at <= top) return cosine_between(first, s.max_learning_rate, part(0, top), f);
+  return cosine_between(s.max_learning_rate, last, part(top, end), f);
 }
 
 using ScheduleKey = Key<Schedule>;
@@ -198,25 +198,25 @@ std::vector<std::pair<std::string, std::string>> schedule_values(const Schedule&
   return out;
 }
 
-double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
+double Schedule::learning_rate(double base, int64_t step, int64_t total, const maths::Functions& f) const {
   switch (kind) {
     case Kind::kConstant:
     case ScheduleKind::kPlateau: return base;
-    case Kind::kStep: return base * std::pow(gamma, static_cast<double>(step / step_size));
+    case Kind::kStep: return base * f.pow(gamma, static_cast<double>(step / step_size));
     case Kind::kCosine: {
       const int64_t length = std::max<int64_t>(1, decay_steps > 0 ? decay_steps : total);
       const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(length));
-      return cosine_between(base, alpha * base, part);
+      return cosine_between(base, alpha * base, part, f);
     }
     case Kind::kWarmUp: return base * std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(warm_up_steps));
-    case Kind::kOneCycle: return one_cycle(*this, step, total_steps > 0 ? total_steps : total);
+    case Kind::kOneCycle: return one_cycle(*this, step, total_steps > 0 ? total_steps : total, f);
     case Kind::kSequence: {
       size_t part = 0;
       for (; part + 1 < parts.size() && step >= parts[part].duration; ++part) {
         step -= parts[part].duration;
         total -= parts[part].duration;
       }
-      return parts[part].learning_rate(base, step, part + 1 < parts.size() ? parts[part].duration : total);
+      return parts[part].learning_rate(base, step, part + 1 < parts.size() ? parts[part].duration : total, f);
     }
   }
   return base;

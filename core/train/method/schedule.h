@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/maths/functions.h"
 #include "core/text/json.h"
 #include "core/train/method/monitor.h"
 
@@ -43,7 +44,7 @@ struct Schedule {
   const Plateau* waits_for() const;
   // Returns the rate of step `step` of `total`, counted from 0. `base` is the optimizer's learning
   // rate.
-  double learning_rate(double base, int64_t step, int64_t total) const;
+  double learning_rate(double base, int64_t step, int64_t total, const maths::Functions& functions) const;
 };
 
 std::vector<std::string> schedule_names();

@@ -103,7 +103,7 @@ struct ElementwiseFns {
   // y[i] = fma(x[i], scale, shift)
   void (*u8_to_f32)(const uint8_t* x, float* y, int64_t count, float scale, float shift);
 };
-extern const ElementwiseFns kElementwiseFns[kIsaCount];
+extern const ElementwiseFns kElementwiseFns[kIsaCount], kPortableElementwiseFns[kIsaCount];
 
 }  // namespace percale::simd
 

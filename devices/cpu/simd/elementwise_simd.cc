@@ -11,7 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 constexpr int64_t kTile = 256;
@@ -67,7 +67,7 @@ HWY_INLINE VF gelu(VF x) {
 }
 // x / 2 (1 + tanh z) = x sigmoid(2 z), which avoids cancellation.
 HWY_INLINE VF gelu_tanh(VF x) {
-  const VF z = hn::Mul(x, hn::MulAdd(hn::Mul(x, x), set<float>(0.0713548163f), set<float>(1.5957691216f)));
+  const VF z = hn::Mul(x, mul_add(hn::Mul(x, x), set<float>(0.0713548163f), set<float>(1.5957691216f)));
   return gated(x, z);
 }
 
@@ -91,9 +91,9 @@ PERCALE_UNARY(Round, hn::Round(x))
 PERCALE_UNARY(Relu, relu<T>(x))
 PERCALE_UNARY(LeakyRelu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, x), x))
 PERCALE_UNARY(Clip, clamp(x, a, b))
-PERCALE_UNARY(Affine, hn::MulAdd(x, a, b))
-PERCALE_UNARY(HardSigmoid, clamp(hn::MulAdd(a, x, b), zero<T>(), set<T>(T{1})))
-PERCALE_UNARY(HardSwish, hn::Mul(x, clamp(hn::MulAdd(set<T>(T{1} / T{6}), x, set<T>(T{0.5})), zero<T>(), set<T>(T{1}))))
+PERCALE_UNARY(Affine, mul_add(x, a, b))
+PERCALE_UNARY(HardSigmoid, clamp(mul_add(a, x, b), zero<T>(), set<T>(T{1})))
+PERCALE_UNARY(HardSwish, hn::Mul(x, clamp(mul_add(set<T>(T{1} / T{6}), x, set<T>(T{0.5})), zero<T>(), set<T>(T{1}))))
 PERCALE_UNARY(Exp, exp(x))
 PERCALE_UNARY(Log, log(x))
 PERCALE_UNARY(Sigmoid, sigmoid(x))
@@ -121,7 +121,7 @@ PERCALE_BINARY(Min, min_nan(x, y))
 PERCALE_BINARY(ReluGrad, hn::IfThenElse(hn::Le(x, zero<T>()), zero<T>(), y))
 PERCALE_BINARY(LeakyReluGrad, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, y), y))
 PERCALE_BINARY(SigmoidGrad, hn::Mul(hn::Mul(y, x), hn::Sub(set<T>(T{1}), x)))
-PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
+PERCALE_BINARY(TanhGrad, hn::Mul(y, neg_mul_add(x, x, set<T>(T{1}))))
 #undef PERCALE_BINARY
 
 // In the order of the enums.
@@ -273,7 +273,7 @@ void u8_to_f32(const uint8_t* x, float* y, int64_t count, float scale, float shi
   const Int ints;
   const VF vs = set<float>(scale), vt = set<float>(shift);
   const auto convert = [&](const uint8_t* from) HWY_ATTR {
-    return hn::MulAdd(hn::ConvertTo(d, hn::PromoteTo(ints, hn::LoadU(bytes, from))), vs, vt);
+    return mul_add(hn::ConvertTo(d, hn::PromoteTo(ints, hn::LoadU(bytes, from))), vs, vt);
   };
   int64_t i = 0;
   for (; i + kL <= count; i += kL) store<float>(convert(x + i), y + i);
@@ -301,12 +301,12 @@ constexpr ElementwiseFns make_fns() {
 
 constexpr ElementwiseFns kFns = make_fns();
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const ElementwiseFns kElementwiseFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(ElementwiseFns);
 }  // namespace percale::simd
 #endif

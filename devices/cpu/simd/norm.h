@@ -37,7 +37,7 @@ struct NormFns {
   void (*masked_softmax)(float* x, int64_t rows, int64_t cols, int64_t stride, float scale, const float* mask,
                          int64_t mask_step, bool nan_is_zero);
 };
-extern const NormFns kNormFns[kIsaCount];
+extern const NormFns kNormFns[kIsaCount], kPortableNormFns[kIsaCount];
 
 }  // namespace percale::simd
 

@@ -13,7 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 template <class F>
@@ -40,7 +40,7 @@ void layer_norm(const float* x, int64_t rows, int64_t size, const float* scale, 
     const VF vr = set<float>(inv);
     for_vectors(size, [&](int64_t i, int64_t n) HWY_ATTR {
       const VF h = hn::Mul(hn::Sub(load_some(from + i, n), vm), vr), s = load_some(scale + i, n);
-      store_n<float>(bias != nullptr ? hn::MulAdd(h, s, load_some(bias + i, n)) : hn::Mul(h, s), to + i, n);
+      store_n<float>(bias != nullptr ? mul_add(h, s, load_some(bias + i, n)) : hn::Mul(h, s), to + i, n);
     });
     if (mean != nullptr) mean[r] = m;
     if (inverse != nullptr) inverse[r] = inv;
@@ -105,7 +105,7 @@ void batch_norm(const float* x, int64_t batch, int64_t channels, int64_t image, 
     for (int64_t b = 0; b < batch; ++b) {
       const int64_t at = b * channel.step;
       for_vectors(image, [&](int64_t i, int64_t n) HWY_ATTR {
-        store_n<float>(hn::MulAdd(hn::Sub(load_some(from + at + i, n), vm), by, add), y + c * image + at + i, n);
+        store_n<float>(mul_add(hn::Sub(load_some(from + at + i, n), vm), by, add), y + c * image + at + i, n);
       });
     }
     mean[c] = m.mean;
@@ -136,7 +136,7 @@ void batch_norm_grad(const float* dy, const float* x, int64_t batch, int64_t cha
       const int64_t at = b * channel.step;
       for_vectors(image, [&](int64_t i, int64_t n) HWY_ATTR {
         const VF d = hn::Mul(a, hn::Sub(load_some(grad + at + i, n), middle));
-        store_n<float>(hn::NegMulAdd(k, hn::Sub(load_some(from + at + i, n), vm), d), dx + c * image + at + i, n);
+        store_n<float>(neg_mul_add(k, hn::Sub(load_some(from + at + i, n), vm), d), dx + c * image + at + i, n);
       });
     }
     dscale[c] = static_cast<float>(weighted * r);
@@ -153,7 +153,7 @@ void masked_softmax(float* x, int64_t rows, int64_t cols, int64_t stride, float 
     const float* added = mask != nullptr ? mask + r * mask_step : nullptr;
     const float most = reduce_span<float, MaxOf<float>>(cols, [&](int64_t i, int64_t n) HWY_ATTR {
       const VF v = load_some(row + i, n);
-      const VF score = added != nullptr ? hn::MulAdd(v, vs, load_some(added + i, n)) : hn::Mul(v, vs);
+      const VF score = added != nullptr ? mul_add(v, vs, load_some(added + i, n)) : hn::Mul(v, vs);
       store_n<float>(score, row + i, n);
       return score;
     });
@@ -175,12 +175,12 @@ void masked_softmax(float* x, int64_t rows, int64_t cols, int64_t stride, float 
 
 constexpr NormFns kFns = {layer_norm, rms_norm, batch_norm, batch_norm_grad, masked_softmax};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const NormFns kNormFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(NormFns);
 }  // namespace percale::simd
 #endif

@@ -85,7 +85,7 @@ struct OptimizerFns {
   // x *= a
   void (*scale)(float a, float* x, int64_t count);
 };
-extern const OptimizerFns kOptimizerFns[kIsaCount];
+extern const OptimizerFns kOptimizerFns[kIsaCount], kPortableOptimizerFns[kIsaCount];
 
 }  // namespace percale::simd
 

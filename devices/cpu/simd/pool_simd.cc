@@ -54,7 +54,7 @@ inline int64_t places(const Pool2d& p, int64_t top, int64_t left) {
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 HWY_INLINE VF load_step(const float* p, int64_t step, int64_t n) {
@@ -131,7 +131,7 @@ HWY_INLINE void max_vector(const Pool2d& p, int64_t top, Inside rows, int64_t q0
                              hn::Set(di, static_cast<int32_t>(i * p.dilation_h * p.in_w + j * p.dilation_w)), tap);
       } else {
         // The first of equal elements wins, also of zeros with different signs.
-        value = hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, value));
+        value = hn::IfThenElse(hn::IsNaN(x), x, larger(x, value));
       }
     }
   }
@@ -367,12 +367,12 @@ void average_grad(const Pool2d& p, const float* dy, float* dx, const ParallelFor
 
 constexpr PoolFns kFns = {max, max_grad, average, average_grad};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const PoolFns kPoolFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(PoolFns);
 }  // namespace percale::simd
 #endif

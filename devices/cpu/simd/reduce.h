@@ -13,6 +13,9 @@ namespace percale::simd {
 // and kMin are NaN if any element is.
 enum class Reduce : uint8_t { kSum, kMean, kSumSquares, kMax, kMin };
 
+// The order in which along_cols() adds rows. kByRows: it depends on the number of rows alone.
+enum class RowOrder : uint8_t { kFastest, kByRows };
+
 // Order of the additions. along_rows and all: an element's lane is its index modulo 16 (f64: 8)
 // within its block of 8192 elements. Lanes are folded by halves; then blocks are added in order
 // (along_rows) or by a binary tree (all). along_cols: rows are added in order within each of a
@@ -23,9 +26,9 @@ struct ReduceFnsOf {
   void (*along_rows)(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t stride, T* y,
                      const ParallelFor& parallel);
   // y[c] = over r of x[r * stride + c]
-  int64_t (*along_cols_scratch_bytes)(int64_t rows, int64_t cols);
-  void (*along_cols)(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t stride, T* y, void* scratch,
-                     const ParallelFor& parallel);
+  int64_t (*along_cols_scratch_bytes)(int64_t rows, int64_t cols, RowOrder order);
+  void (*along_cols)(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t stride, RowOrder order, T* y,
+                     void* scratch, const ParallelFor& parallel);
   // *y = over all count elements
   int64_t (*all_scratch_bytes)(int64_t count);
   void (*all)(Reduce op, const T* x, int64_t count, T* y, void* scratch, const ParallelFor& parallel);
@@ -41,7 +44,7 @@ struct ReduceFns {
   void (*argmin_rows)(const float* x, int64_t rows, int64_t cols, int64_t stride, int64_t* y,
                       const ParallelFor& parallel);
 };
-extern const ReduceFns kReduceFns[kIsaCount];
+extern const ReduceFns kReduceFns[kIsaCount], kPortableReduceFns[kIsaCount];
 
 }  // namespace percale::simd
 

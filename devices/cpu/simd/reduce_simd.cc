@@ -19,7 +19,8 @@ namespace {
 inline int64_t reduce_pieces(int64_t elements) { return pieces_for(8 * static_cast<double>(elements)); }
 
 // Returns the number of row splits for along_cols. It is part of the numerics.
-inline int64_t row_splits(int64_t rows, int64_t cols) {
+inline int64_t row_splits(int64_t rows, int64_t cols, RowOrder order) {
+  if (order == RowOrder::kByRows) cols = 1;
   return max_of(min_of(rows / 64, min_of(reduce_pieces(rows * cols), 16)), 1);
 }
 
@@ -29,7 +30,7 @@ inline int64_t row_splits(int64_t rows, int64_t cols) {
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 // Calls f with the operator as a type; means are computed as sums here.
@@ -90,15 +91,15 @@ void reduce_col_range(const T* x, int64_t r0, int64_t r1, int64_t stride, int64_
 }
 
 template <class T>
-int64_t along_cols_scratch_bytes(int64_t rows, int64_t cols) {
-  return row_splits(rows, cols) * round_up(cols, 16) * static_cast<int64_t>(sizeof(T));
+int64_t along_cols_scratch_bytes(int64_t rows, int64_t cols, RowOrder order) {
+  return row_splits(rows, cols, order) * round_up(cols, 16) * static_cast<int64_t>(sizeof(T));
 }
 
 template <class T>
-void along_cols(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t stride, T* y, void* scratch,
+void along_cols(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t stride, RowOrder order, T* y, void* scratch,
                 const ParallelFor& parallel) {
   if (cols == 0) return;
-  const int64_t splits = row_splits(rows, cols), width = round_up(cols, 16);
+  const int64_t splits = row_splits(rows, cols, order), width = round_up(cols, 16);
   T* partial = static_cast<T*>(scratch);
   const int64_t by_cols = min_of(ceil_div(cols, 128), ceil_div(reduce_pieces(rows * cols), splits));
   with_op<T>(op, [&](auto kind) {
@@ -180,12 +181,12 @@ constexpr ReduceFnsOf<T> kFnsOf = {along_rows<T>, along_cols_scratch_bytes<T>, a
 
 constexpr ReduceFns kFns = {kFnsOf<float>, kFnsOf<double>, arg_rows<MaxOf<float>>, arg_rows<MinOf<float>>};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const ReduceFns kReduceFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(ReduceFns);
 }  // namespace percale::simd
 #endif

@@ -9,7 +9,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 double fma_roof(int64_t steps) {
@@ -21,7 +21,7 @@ double fma_roof(int64_t steps) {
   const Vec<float> scale = set<float>(0.999f), shift = set<float>(0.001f);
   for (int64_t s = 0; s < steps; ++s) {
 #pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) acc[i] = hn::MulAdd(acc[i], scale, shift);
+    for (int i = 0; i < kChains; ++i) acc[i] = mul_add(acc[i], scale, shift);
   }
   Vec<float> sum = zero<float>();
 #pragma GCC unroll 12
@@ -36,12 +36,12 @@ double fma_roof(int64_t steps) {
 
 constexpr RoofFns kFns = {fma_roof};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const RoofFns kRoofFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(RoofFns);
 }  // namespace percale::simd
 #endif

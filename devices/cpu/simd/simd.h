@@ -9,8 +9,9 @@
 //  * Functions do not allocate, throw or keep state, and use at most 64 KiB of stack. They are
 //    thread-safe.
 //  * Output may overlap input only where documented.
-//  * The bits of a result depend only on the arguments and on the presence of FMA: kAvx2 and
-//    kAvx512 agree in every bit. The number of pieces for ParallelFor depends on the sizes only.
+//  * The bits of a result depend only on the arguments and on the use of fused multiply-add: kAvx2
+//    and kAvx512 agree in every bit, and all instruction sets do with MultiplyAdd::kRoundedTwice.
+//    The number of pieces for ParallelFor depends on the sizes only.
 //  * NaN and infinities propagate as in IEEE 754. max, min, relu and clip keep NaN as in NumPy.
 #ifndef PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 #define PERCALE_DEVICES_CPU_SIMD_SIMD_H_
@@ -31,37 +32,51 @@
 
 namespace percale::simd {
 
-// A group of functions for one Isa. Only code that uses a group refers to its functions, so that
-// the linker leaves out the groups that no kernel uses.
-template <class Fns, const Fns (&kFns)[kIsaCount]>
+enum class MultiplyAdd : uint8_t {
+  kFused,         // where the processor can
+  kRoundedTwice,  // the same bits on every instruction set
+};
+
+// A group of functions for one Isa. `kPortableFns` is another table if the functions multiply and
+// add. Only code that uses a group refers to its functions, so that the linker leaves out the
+// groups that no kernel uses.
+template <class Fns, const Fns (&kFns)[kIsaCount], const Fns (&kPortableFns)[kIsaCount] = kFns>
 struct Group {
   Isa isa;
+  MultiplyAdd multiply_add;
 
-  const Fns& operator*() const { return kFns[static_cast<int>(isa)]; }
+  const Fns& operator*() const {
+    if constexpr (PERCALE_PORTABLE_NUMERICS) {
+      const bool portable = multiply_add == MultiplyAdd::kRoundedTwice && has_fused_multiply_add(isa);
+      if (portable) return kPortableFns[static_cast<int>(isa)];
+    }
+    return kFns[static_cast<int>(isa)];
+  }
   const Fns* operator->() const { return &**this; }
   operator const Fns*() const { return &**this; }
 };
 
 struct SimdTable {
   Isa isa;
-  Group<GemmFns, kGemmFns> gemm;
-  Group<ConvFns, kConvFns> conv;
-  Group<ConvWeightFns, kConvWeightFns> conv_weight;
-  Group<DepthwiseFns, kDepthwiseFns> depthwise;
+  MultiplyAdd multiply_add;
+  Group<GemmFns, kGemmFns, kPortableGemmFns> gemm;
+  Group<ConvFns, kConvFns, kPortableConvFns> conv;
+  Group<ConvWeightFns, kConvWeightFns, kPortableConvWeightFns> conv_weight;
+  Group<DepthwiseFns, kDepthwiseFns, kPortableDepthwiseFns> depthwise;
   Group<PoolFns, kPoolFns> pool;
-  Group<ElementwiseFns, kElementwiseFns> elementwise;
-  Group<ReduceFns, kReduceFns> reduce;
-  Group<SoftmaxFns, kSoftmaxFns> softmax;
-  Group<NormFns, kNormFns> norm;
-  Group<LstmFns, kLstmFns> lstm;
-  Group<OptimizerFns, kOptimizerFns> optimizer;
+  Group<ElementwiseFns, kElementwiseFns, kPortableElementwiseFns> elementwise;
+  Group<ReduceFns, kReduceFns, kPortableReduceFns> reduce;
+  Group<SoftmaxFns, kSoftmaxFns, kPortableSoftmaxFns> softmax;
+  Group<NormFns, kNormFns, kPortableNormFns> norm;
+  Group<LstmFns, kLstmFns, kPortableLstmFns> lstm;
+  Group<OptimizerFns, kOptimizerFns, kPortableOptimizerFns> optimizer;
   Group<TransposeFns, kTransposeFns> transpose;
   Group<RoofFns, kRoofFns> roof;
 };
 
 // Returns the kernels for `isa`, or null for kNone. `isa` must not exceed the result of
-// detect_isa().
-const SimdTable* simd_table(Isa isa);
+// detect_isa(), nor, with kRoundedTwice, that of portable_isa().
+const SimdTable* simd_table(Isa isa, MultiplyAdd multiply_add = MultiplyAdd::kFused);
 
 }  // namespace percale::simd
 

@@ -34,7 +34,7 @@ struct SoftmaxFns {
                              const float* dloss, bool dloss_scalar, int64_t rows, int64_t classes, float* dlogits,
                              const ParallelFor& parallel);
 };
-extern const SoftmaxFns kSoftmaxFns[kIsaCount];
+extern const SoftmaxFns kSoftmaxFns[kIsaCount], kPortableSoftmaxFns[kIsaCount];
 
 }  // namespace percale::simd
 

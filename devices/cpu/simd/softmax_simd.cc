@@ -11,7 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 template <class F>
@@ -130,7 +130,7 @@ void log_softmax_grad(const float* y, const float* dy, int64_t rows, int64_t cla
     float* out = dx + r * classes;
     const VF sum = set<float>(reduce_row<float, SumOf<float>>(g, classes));
     for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR {
-      store_n<float>(hn::NegMulAdd(exp(load_some(p + i, n)), sum, load_some(g + i, n)), out + i, n);
+      store_n<float>(neg_mul_add(exp(load_some(p + i, n)), sum, load_some(g + i, n)), out + i, n);
     });
   });
 }
@@ -175,12 +175,12 @@ void cross_entropy_grad(const float* probabilities, const int32_t* labels32, con
 
 constexpr SoftmaxFns kFns = {softmax, log_softmax, softmax_grad, log_softmax_grad, cross_entropy, cross_entropy_grad};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const SoftmaxFns kSoftmaxFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(SoftmaxFns);
 }  // namespace percale::simd
 #endif

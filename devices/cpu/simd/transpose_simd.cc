@@ -10,7 +10,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 using VF = Vec<float>;
@@ -96,12 +96,12 @@ void transpose32(const void* from, int64_t batch, int64_t rows, int64_t cols, vo
 
 constexpr TransposeFns kFns = {transpose32};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const TransposeFns kTransposeFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(TransposeFns);
 }  // namespace percale::simd
 #endif

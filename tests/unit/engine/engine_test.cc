@@ -263,3 +263,19 @@ TEST_CASE("the fingerprint tells apart what decides bits and nothing else") {
   CHECK(print("avx2", "", 1) != print("avx512", "", 1));
   CHECK(print("avx2", "", 1) != print("avx2", "onednn=3.7.2", 1));
 }
+
+TEST_CASE("the fingerprint of portable numerics does not name the CPU") {
+  const auto print = [](const char* isa, Numerics numerics) {
+    EngineOptions options = with_devices("");
+    options.numerics = numerics;
+    Engine::Parts parts;
+    parts.isa = isa;
+    return (*Engine::create(options, std::move(parts)))->fingerprint();
+  };
+  const Numerics portable{.portable = true}, invariant{.batch_invariant = true};
+  CHECK(print("avx2", portable) == print("sse4", portable));
+  CHECK(print("avx2", portable).ends_with(" numerics=portable"));
+  CHECK(print("avx2", portable) != print("avx2", {}));
+  CHECK(print("avx2", invariant).ends_with(" isa=avx2 batch_invariant=on"));
+  CHECK(print("avx2", {.portable = true, .batch_invariant = true}).ends_with(" numerics=portable batch_invariant=on"));
+}

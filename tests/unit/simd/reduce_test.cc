@@ -67,8 +67,9 @@ void check_reductions(int64_t rows, int64_t cols, int64_t gap) {
     CHECK(agrees(
         [&](const SimdTable& table, const ParallelFor& parallel) {
           std::vector<T> y(by_col.size());
-          Scratch scratch(fns<T>(table).along_cols_scratch_bytes(rows, cols));
-          fns<T>(table).along_cols(op, x.data(), rows, cols, stride, y.data(), scratch.get(), parallel);
+          Scratch scratch(fns<T>(table).along_cols_scratch_bytes(rows, cols, RowOrder::kFastest));
+          fns<T>(table).along_cols(op, x.data(), rows, cols, stride, RowOrder::kFastest, y.data(), scratch.get(),
+                                   parallel);
           CHECK(scratch.intact());
           return y;
         },
@@ -109,8 +110,8 @@ TEST_CASE("reductions of nothing are the neutral element, and the mean of nothin
     CHECK(y[1] == -std::numeric_limits<float>::infinity());
     table->reduce->f32.all(Reduce::kMean, nullptr, 0, y, nullptr, ParallelFor());
     CHECK(std::isnan(y[0]));
-    Scratch scratch(table->reduce->f32.along_cols_scratch_bytes(0, 3));
-    table->reduce->f32.along_cols(Reduce::kMin, nullptr, 0, 3, 3, y, scratch.get(), ParallelFor());
+    Scratch scratch(table->reduce->f32.along_cols_scratch_bytes(0, 3, RowOrder::kFastest));
+    table->reduce->f32.along_cols(Reduce::kMin, nullptr, 0, 3, 3, RowOrder::kFastest, y, scratch.get(), ParallelFor());
     CHECK(y[2] == std::numeric_limits<float>::infinity());
   }
 }
@@ -125,9 +126,9 @@ TEST_CASE("one NaN anywhere makes sum, maximum and minimum NaN") {
           float y = 0;
           table->reduce->f32.along_rows(op, x.data(), 1, n, n, &y, ParallelFor());
           CHECK(std::isnan(y));
-          Scratch scratch(table->reduce->f32.along_cols_scratch_bytes(n, 1));
+          Scratch scratch(table->reduce->f32.along_cols_scratch_bytes(n, 1, RowOrder::kFastest));
           y = 0;
-          table->reduce->f32.along_cols(op, x.data(), n, 1, 1, &y, scratch.get(), ParallelFor());
+          table->reduce->f32.along_cols(op, x.data(), n, 1, 1, RowOrder::kFastest, &y, scratch.get(), ParallelFor());
           CHECK(std::isnan(y));
         }
       }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -15,12 +16,16 @@
 
 namespace percale::simd::testing {
 
-// Returns the tables that this machine can run, lowest instruction set first.
+// Returns the tables that this machine can run: fused multiply-add, then without, lowest
+// instruction set first.
 inline std::vector<const SimdTable*> tables() {
   std::vector<const SimdTable*> all;
-  for (int i = 0; i <= static_cast<int>(detect_isa()); ++i) {
-    const auto isa = static_cast<Isa>(i);
-    if (capped(isa, isa) == isa) all.push_back(simd_table(isa));  // of this architecture
+  for (const MultiplyAdd how : {MultiplyAdd::kFused, MultiplyAdd::kRoundedTwice}) {
+    for (int i = 0; i <= static_cast<int>(detect_isa()); ++i) {
+      const auto isa = static_cast<Isa>(i);
+      if (capped(isa, isa) != isa) continue;  // of another architecture
+      if (how == MultiplyAdd::kFused || portable_isa(isa) == isa) all.push_back(simd_table(isa, how));
+    }
   }
   return all;
 }
@@ -80,13 +85,13 @@ double worst_error(const std::vector<T>& got, const std::vector<double>& want, d
 }
 
 // Calls `run(table, parallel)`, which returns a vector, on every table, inline and shuffled, and
-// check(result) on each table's result. Returns true if shuffling never changes a bit and AVX2 and
-// AVX-512 agree.
+// check(result) on each table's result. Returns true if shuffling never changes a bit, the tables
+// with fused multiply-add agree, and so do those without.
 template <class Run, class Check>
 bool agrees(Run&& run, Check&& check) {
-  using Result = decltype(run(*simd_table(Isa::kSse4), ParallelFor()));
+  using Result = decltype(run(*tables()[0], ParallelFor()));
   bool good = true;
-  Result avx2;
+  std::optional<Result> fused, unfused;
   uint32_t seed = 7;
   for (const SimdTable* table : tables()) {
     const Result inline_result = run(*table, ParallelFor());
@@ -94,8 +99,10 @@ bool agrees(Run&& run, Check&& check) {
     for (int round = 0; round < 2; ++round) {
       good = same_bits(run(*table, ParallelFor{run_shuffled, &seed}), inline_result) && good;
     }
-    if (table->isa == Isa::kAvx2) avx2 = inline_result;
-    if (table->isa == Isa::kAvx512) good = same_bits(avx2, inline_result) && good;
+    const bool fuses = table->multiply_add == MultiplyAdd::kFused && has_fused_multiply_add(table->isa);
+    std::optional<Result>& first = fuses ? fused : unfused;
+    if (!first) first = inline_result;
+    good = same_bits(*first, inline_result) && good;
   }
   return good;
 }

@@ -127,9 +127,9 @@ struct StepFixture {
 struct LoopFixture : StepFixture {
   explicit LoopFixture(int64_t shards, TrainMode mode = {}, int64_t accumulation = 1, EarlyStopping stopping = {})
       : StepFixture(shards, "mlp", {}, mode, accumulation),
-        totals(small.model.objective, *small.graph.graph->find_function(kComputeFunction)),
+        totals(small.model.objective, *small.graph.graph->find_function(kComputeFunction), {}),
         log(totals.metric_names(), totals.count()),
-        rate({}, 0.1),
+        rate({}, 0.1, {}),
         early(std::move(stopping), BestWeights(*working, small.graph.graph->variables)),
         evaluator(session, small.engine->memory(), small.graph, totals, *working, store, planner, facts, 0, nullptr,
                   false),

@@ -16,7 +16,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -90,6 +90,43 @@ HWY_INLINE void store_n(Vec<T> v, T* p, int64_t n) {
 #endif
 }
 
+// a * b + c, and c - a * b: fused where the target can, but rounded twice in the portable
+// functions.
+template <class V>
+HWY_INLINE V mul_add(V a, V b, V c) {
+#if PERCALE_SIMD_PORTABLE
+  return hn::Add(hn::Mul(a, b), c);
+#else
+  return hn::MulAdd(a, b, c);
+#endif
+}
+template <class V>
+HWY_INLINE V neg_mul_add(V a, V b, V c) {
+#if PERCALE_SIMD_PORTABLE
+  return hn::Sub(c, hn::Mul(a, b));
+#else
+  return hn::NegMulAdd(a, b, c);
+#endif
+}
+
+// The larger (smaller) operand, on every target as on x86: b if they are equal or one is NaN.
+template <class V>
+HWY_INLINE V larger(V a, V b) {
+  if constexpr (HWY_ARCH_X86 != 0) {
+    return hn::Max(a, b);
+  } else {
+    return hn::IfThenElse(hn::Gt(a, b), a, b);
+  }
+}
+template <class V>
+HWY_INLINE V smaller(V a, V b) {
+  if constexpr (HWY_ARCH_X86 != 0) {
+    return hn::Min(a, b);
+  } else {
+    return hn::IfThenElse(hn::Lt(a, b), a, b);
+  }
+}
+
 // Reductions use kVirtual<T> virtual lanes on every target, held in kParts<T> vectors. The bits
 // therefore do not depend on the register width.
 template <class T>
@@ -112,10 +149,10 @@ HWY_INLINE T sum_lanes(const Vec<T>* parts) {
   return fold_lanes<T>(parts, [](T a, T b) { return a + b; });
 }
 
-// Keeps NaN: if one operand is NaN, the x86 maximum returns the second operand.
+// Keeps NaN, because larger() then returns the second operand.
 template <class T>
 HWY_INLINE Vec<T> relu(Vec<T> v) {
-  return hn::Max(zero<T>(), v);
+  return larger(zero<T>(), v);
 }
 
 template <class T>
@@ -123,10 +160,10 @@ HWY_INLINE Vec<T> apply_act(const Act& act, Vec<T> v) {
   const Tag<T> d;
   if (act.kind == Act::Kind::kNone) return v;
   if (act.kind == Act::Kind::kClip) {
-    return hn::Min(hn::Set(d, static_cast<T>(act.high)), hn::Max(hn::Set(d, static_cast<T>(act.low)), v));
+    return smaller(hn::Set(d, static_cast<T>(act.high)), larger(hn::Set(d, static_cast<T>(act.low)), v));
   }
-  const Vec<T> gate = hn::MulAdd(hn::Set(d, T{1} / T{6}), v, hn::Set(d, T{0.5}));
-  return hn::Mul(v, hn::Min(hn::Set(d, T{1}), hn::Max(hn::Zero(d), gate)));
+  const Vec<T> gate = mul_add(hn::Set(d, T{1} / T{6}), v, hn::Set(d, T{0.5}));
+  return hn::Mul(v, smaller(hn::Set(d, T{1}), larger(hn::Zero(d), gate)));
 }
 
 // Transposes the kL x kL matrix whose rows are r[0..kL).
@@ -198,7 +235,7 @@ inline void transpose_matrix(const float* src, int64_t lds, int64_t rows, int64_
   }
 }
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 

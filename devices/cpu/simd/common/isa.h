@@ -23,6 +23,12 @@ inline constexpr int kIsaCount = 4;
 #define PERCALE_ISAS 7
 #endif
 
+// True if the kernels without fused multiply-add are built for sets that have it (build option
+// "portable_numerics").
+#ifndef PERCALE_PORTABLE_NUMERICS
+#define PERCALE_PORTABLE_NUMERICS 0
+#endif
+
 // Returns the highest set that both the processor and the operating system (saved registers)
 // support. The folder of each architecture has it.
 Isa isa_of_machine();
@@ -39,6 +45,12 @@ constexpr Isa capped(Isa detected, Isa cap) {
   int isa = static_cast<int>(detected < cap ? detected : cap);
   while (isa >= 0 && (PERCALE_ISAS >> isa & 1) == 0) --isa;
   return static_cast<Isa>(isa);
+}
+
+constexpr bool has_fused_multiply_add(Isa isa) { return isa != Isa::kNone && isa != Isa::kSse4; }
+// Returns the highest set up to `isa` for which kernels without fused multiply-add are built.
+constexpr Isa portable_isa(Isa isa) {
+  return PERCALE_PORTABLE_NUMERICS || !has_fused_multiply_add(isa) ? isa : capped(isa, Isa::kSse4);
 }
 
 // Returns "none", "sse4", "avx2", "avx512" or "neon". The name is part of the numerics fingerprint.

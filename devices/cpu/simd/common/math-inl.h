@@ -15,7 +15,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 
 using VF = Vec<float>;
 using Int = hn::RebindToSigned<Tag<float>>;
@@ -25,23 +25,23 @@ using VI = hn::Vec<Int>;
 template <class... C>
 HWY_INLINE VF poly(VF x, float first, C... rest) {
   VF sum = set<float>(first);
-  ((sum = hn::MulAdd(sum, x, set<float>(rest))), ...);
+  ((sum = mul_add(sum, x, set<float>(rest))), ...);
   return sum;
 }
 
 // Returns the larger (smaller) value, or NaN if either is NaN, as NumPy's maximum (minimum).
 template <class V>
 HWY_INLINE V max_nan(V a, V b) {
-  return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b));
+  return hn::IfThenElse(hn::IsNaN(a), a, larger(a, b));
 }
 template <class V>
 HWY_INLINE V min_nan(V a, V b) {
-  return hn::IfThenElse(hn::IsNaN(a), a, hn::Min(a, b));
+  return hn::IfThenElse(hn::IsNaN(a), a, smaller(a, b));
 }
-// min(max(v, low), high). Keeps NaN, because x86 returns the second operand.
+// min(max(v, low), high). Keeps NaN, because larger() and smaller() return the second operand.
 template <class V>
 HWY_INLINE V clamp(V v, V low, V high) {
-  return hn::Min(high, hn::Max(low, v));
+  return smaller(high, larger(low, v));
 }
 
 // exp(x) = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2. The parts are shared with expm1.
@@ -54,8 +54,8 @@ HWY_INLINE ExpParts exp_parts(VF x) {
   x = clamp(x, set<float>(-110.0f), set<float>(90.0f));
   const VF n = hn::Round(hn::Mul(x, set<float>(1.44269504f)));
   // Subtract n ln 2 in two parts, the first of 15 bits.
-  VF r = hn::NegMulAdd(n, set<float>(0.693145751953f), x);
-  r = hn::NegMulAdd(n, set<float>(1.42860682e-6f), r);
+  VF r = neg_mul_add(n, set<float>(0.693145751953f), x);
+  r = neg_mul_add(n, set<float>(1.42860682e-6f), r);
   const Tag<float> d;
   const Int di;
   const VI whole = hn::ConvertTo(di, n), half = hn::ShiftRight<1>(whole), bias = hn::Set(di, 127);
@@ -68,7 +68,7 @@ HWY_INLINE ExpParts exp_parts(VF x) {
 }
 HWY_INLINE VF exp(VF x) {
   const ExpParts e = exp_parts(x);
-  const VF p = hn::Add(hn::MulAdd(hn::Mul(e.r, e.r), e.q, e.r), set<float>(1.0f));
+  const VF p = hn::Add(mul_add(hn::Mul(e.r, e.r), e.q, e.r), set<float>(1.0f));
   return hn::Mul(hn::Mul(p, e.low), e.high);
 }
 // exp(x) for x <= 0. Below -87 the result is 0, because softmax uses it for differences from the
@@ -78,20 +78,20 @@ HWY_INLINE VF exp_of_negative(VF x) {
   const Int di;
   // 1.5 * 2^23: adding it leaves the rounded integer in the low bits
   const VF round = set<float>(12582912.0f);
-  const VF shifted = hn::MulAdd(x, set<float>(1.44269504f), round), n = hn::Sub(shifted, round);
-  VF r = hn::NegMulAdd(n, set<float>(0.693145751953f), x);
-  r = hn::NegMulAdd(n, set<float>(1.42860682e-6f), r);
+  const VF shifted = mul_add(x, set<float>(1.44269504f), round), n = hn::Sub(shifted, round);
+  VF r = neg_mul_add(n, set<float>(0.693145751953f), x);
+  r = neg_mul_add(n, set<float>(1.42860682e-6f), r);
   const VF q = poly(r, 0.001392637612f, 0.008363333531f, 0.04166655242f, 0.1666657627f, 0.5f);
-  const VF p = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), set<float>(1.0f));
+  const VF p = hn::Add(mul_add(hn::Mul(r, r), q, r), set<float>(1.0f));
   const VI scaled = hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
   return hn::IfThenZeroElse(hn::Lt(x, set<float>(-87.0f)), hn::BitCast(d, scaled));
 }
 // exp(x) - 1 without cancellation near 0.
 HWY_INLINE VF expm1(VF x) {
   const ExpParts e = exp_parts(x);
-  const VF p = hn::MulAdd(hn::Mul(e.r, e.r), e.q, e.r), one = set<float>(1.0f);
+  const VF p = mul_add(hn::Mul(e.r, e.r), e.q, e.r), one = set<float>(1.0f);
   const VF scale = hn::Mul(e.low, e.high);  // infinite only if the result is infinite, or nearly so
-  const VF small = hn::MulAdd(scale, p, hn::Sub(scale, one));
+  const VF small = mul_add(scale, p, hn::Sub(scale, one));
   return hn::IfThenElse(hn::Gt(x, set<float>(88.0f)), hn::Mul(hn::Mul(hn::Add(p, one), e.low), e.high), small);
 }
 
@@ -113,9 +113,9 @@ HWY_INLINE VF log(VF x) {
                     -0.2500030696f, 0.3333333135f);
   const VF ff = hn::Mul(f, f);
   VF tail = hn::Mul(hn::Mul(ff, f), q);
-  tail = hn::MulAdd(e, set<float>(1.42860682e-6f), tail);
-  tail = hn::NegMulAdd(ff, set<float>(0.5f), tail);
-  VF result = hn::MulAdd(e, set<float>(0.693145751953f), hn::Add(f, tail));
+  tail = mul_add(e, set<float>(1.42860682e-6f), tail);
+  tail = neg_mul_add(ff, set<float>(0.5f), tail);
+  VF result = mul_add(e, set<float>(0.693145751953f), hn::Add(f, tail));
   const float inf = std::numeric_limits<float>::infinity();
   result = hn::IfThenElse(hn::Eq(x, zero<float>()), set<float>(-inf), result);
   result = hn::IfThenElse(hn::Lt(x, zero<float>()), set<float>(std::numeric_limits<float>::quiet_NaN()), result);
@@ -131,7 +131,7 @@ HWY_INLINE VF log1p_small(VF x) {
 HWY_INLINE VF tanh(VF x) {
   const VF a = hn::Abs(x), one = set<float>(1.0f), z = hn::Mul(x, x);
   const VF q = poly(z, -0.006045165006f, 0.02096132934f, -0.05384326354f, 0.1333271861f, -0.3333332837f);
-  const VF near = hn::MulAdd(hn::Mul(z, q), x, x);
+  const VF near = mul_add(hn::Mul(z, q), x, x);
   const VF far = hn::Sub(one, hn::Div(set<float>(2.0f), hn::Add(exp(hn::Add(a, a)), one)));
   return hn::IfThenElse(hn::Lt(a, set<float>(0.625f)), near, hn::CopySign(far, x));
 }
@@ -147,7 +147,7 @@ HWY_INLINE VF erf(VF x) {
   const VF a = hn::Abs(x), z = hn::Mul(x, x);
   const VF near = hn::Mul(
       x, poly(z, -0.0006077778526f, 0.005009903572f, -0.02677780576f, 0.112821199f, -0.3761252165f, 1.128379107f));
-  const VF t = hn::Min(set<float>(4.0f), a);
+  const VF t = smaller(set<float>(4.0f), a);
   const VF complement = exp(poly(t, -1.393305956e-5f, 0.0003288907174f, -0.003522564424f, 0.02297191322f,
                                  -0.1041488126f, -0.6379538178f, -1.126762509f, -0.0005042945268f));
   const VF far = hn::CopySign(hn::Sub(set<float>(1.0f), complement), x);
@@ -157,7 +157,7 @@ HWY_INLINE VF erf(VF x) {
 // log(1 + exp(x))
 HWY_INLINE VF softplus(VF x) { return hn::Add(relu<float>(x), log1p_small(exp(hn::Neg(hn::Abs(x))))); }
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 

@@ -14,7 +14,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 
 HWY_INLINE VF load_some(const float* p, int64_t n) { return n == kL ? load<float>(p) : load_n<float>(p, n); }
 
@@ -40,7 +40,7 @@ struct SumOf {
 };
 template <class T>
 struct SumSquaresOf : SumOf<T> {
-  static HWY_INLINE Vec<T> take(Vec<T> acc, Vec<T> x) { return hn::MulAdd(x, x, acc); }
+  static HWY_INLINE Vec<T> take(Vec<T> acc, Vec<T> x) { return mul_add(x, x, acc); }
 };
 template <class T>
 struct MaxOf {
@@ -127,7 +127,7 @@ T reduce_row(const T* x, int64_t count) {
       count, [&](int64_t i, int64_t n) HWY_ATTR { return n == kLanes<T> ? load<T>(x + i) : load_n<T>(x + i, n); });
 }
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 

@@ -12,7 +12,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
-#if PERCALE_ISAS & 1
+#if PERCALE_ISAS & 1 && !PERCALE_SIMD_PORTABLE
 #define PERCALE_SSE4_FNS N_SSE4::kFns
 #define PERCALE_NOT_SSE4 0
 #else
@@ -56,5 +56,18 @@
 // Initializes a `const XFns kXFns[kIsaCount]` from the `kFns` in each target's namespace.
 #define PERCALE_SIMD_TABLE \
   { PERCALE_SSE4_FNS, PERCALE_AVX2_FNS, PERCALE_AVX3_FNS, PERCALE_NEON_FNS }
+
+// The files with products and sums are compiled a second time with PERCALE_SIMD_PORTABLE=1, where
+// mul_add() rounds twice. Names differ, so that the linker never takes one for the other. SSE4 has
+// no fused multiply-add, so its functions serve both.
+#if PERCALE_SIMD_PORTABLE
+#define PERCALE_SIMD_NAMESPACE portable::HWY_NAMESPACE
+#define PERCALE_DEFINE_TABLE(Fns) \
+  using namespace portable;       \
+  const Fns kPortable##Fns[kIsaCount] = PERCALE_SIMD_TABLE
+#else
+#define PERCALE_SIMD_NAMESPACE HWY_NAMESPACE
+#define PERCALE_DEFINE_TABLE(Fns) const Fns k##Fns[kIsaCount] = PERCALE_SIMD_TABLE
+#endif
 
 #endif  // PERCALE_DEVICES_CPU_SIMD_COMMON_TARGETS_H_

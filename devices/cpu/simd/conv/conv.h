@@ -57,8 +57,8 @@ struct ConvWeightFns {
   void (*bias_grad)(const Conv2d& conv, const float* dy, float* db, const ParallelFor& parallel);
 };
 
-extern const ConvFns kConvFns[kIsaCount];
-extern const ConvWeightFns kConvWeightFns[kIsaCount];
+extern const ConvFns kConvFns[kIsaCount], kPortableConvFns[kIsaCount];
+extern const ConvWeightFns kConvWeightFns[kIsaCount], kPortableConvWeightFns[kIsaCount];
 
 }  // namespace percale::simd
 

@@ -30,7 +30,7 @@ constexpr int64_t kManyJobs = 8, kMaxJobPieces = 32;
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 // The layout of the loop for this target.
@@ -443,12 +443,12 @@ void input_grad(const Conv2d& conv, const float* dy, const float* w, float* dx, 
 constexpr ConvFns kFns = {forward_scratch_bytes,    forward,   packed_weights_bytes, pack_weights,
                           input_grad_scratch_bytes, input_grad};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const ConvFns kConvFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(ConvFns);
 }  // namespace percale::simd
 #endif

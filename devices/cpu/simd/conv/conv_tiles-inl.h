@@ -15,7 +15,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 // Two register tiles compute the same chains:
@@ -78,7 +78,7 @@ void pixel_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRIC
       for (int i = 0; i < MR; ++i) {
         const V pixel = set<float>(from[kStep ? i * kStep : i * step]);
 #pragma GCC unroll 2
-        for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, wv[v], acc[i][v]);
+        for (int v = 0; v < NV; ++v) acc[i][v] = mul_add(pixel, wv[v], acc[i][v]);
       }
     }
     offsets += taps.run + taps.skip;
@@ -117,7 +117,7 @@ void edge_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT
           if ((kLeft && i + beside < 0) || (kRight && i + beside >= MR)) continue;
           const V pixel = set<float>(from[i]);
 #pragma GCC unroll 2
-          for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, wv[v], acc[i][v]);
+          for (int v = 0; v < NV; ++v) acc[i][v] = mul_add(pixel, wv[v], acc[i][v]);
         }
       }
       w += 3 * NV * kL;
@@ -253,7 +253,7 @@ void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offse
       for (int i = 0; i < MR; ++i) {
         const V weight = set<float>(w[i]);
 #pragma GCC unroll 2
-        for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(x[v], weight, acc[i][v]);
+        for (int v = 0; v < NV; ++v) acc[i][v] = mul_add(x[v], weight, acc[i][v]);
       }
       w += MR;
     }
@@ -303,7 +303,7 @@ PlaneTileFn plane_tile_for(int64_t channels, int64_t cols, int64_t step) {
 }
 
 }  // namespace
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 

@@ -16,7 +16,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 // The location of the transposed gradient of the pixels from `first` on.
@@ -297,12 +297,12 @@ void bias_grad(const Conv2d& conv, const float* dy, float* db, const ParallelFor
 
 constexpr ConvWeightFns kFns = {scratch_bytes, weight_grad, bias_grad};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const ConvWeightFns kConvWeightFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(ConvWeightFns);
 }  // namespace percale::simd
 #endif

@@ -16,7 +16,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_AVX3
@@ -90,7 +90,7 @@ void tap_tile(const Source& s, const Tile& tile, const Band& band, const float* 
         for (int i = 0; i < MR; ++i) {
           const V pixel = set<float>(from[i][x]);
 #pragma GCC unroll 2
-          for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, gv[v], acc[i][v]);
+          for (int v = 0; v < NV; ++v) acc[i][v] = mul_add(pixel, gv[v], acc[i][v]);
         }
       }
     }
@@ -139,7 +139,7 @@ void add_image_along_pixels(const Source& s, int64_t tap0, int64_t tap1, int64_t
               const Vec<float> xv = s.xstep == 1   ? load_n<float>(p, n)
                                     : s.xstep == 2 ? load_pairs(p, n)
                                                    : load_apart(p, s.xstep, n);
-              acc[i][part] = hn::MulAdd(gv, xv, acc[i][part]);
+              acc[i][part] = mul_add(gv, xv, acc[i][part]);
             }
           }
         }
@@ -154,7 +154,7 @@ void add_image_along_pixels(const Source& s, int64_t tap0, int64_t tap1, int64_t
 }
 
 }  // namespace
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 

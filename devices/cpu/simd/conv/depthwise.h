@@ -23,7 +23,7 @@ struct DepthwiseFns {
   void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* bias, Act act, float* y,
                   void* scratch, const ParallelFor& parallel);
 };
-extern const DepthwiseFns kDepthwiseFns[kIsaCount];
+extern const DepthwiseFns kDepthwiseFns[kIsaCount], kPortableDepthwiseFns[kIsaCount];
 
 }  // namespace percale::simd
 

@@ -51,7 +51,7 @@ int64_t depthwise_pieces(const Conv2d& c) {
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 // Fills one row of the band from a row of the image, with zeros as margins.
@@ -110,7 +110,7 @@ void strip(const float* in, int64_t pitch, const int64_t* HWY_RESTRICT offsets, 
         const int i = row - r * kStep;
         if (i < 0 || i >= kHigh) continue;
 #pragma GCC unroll 8
-        for (int j = 0; j < K; ++j) acc[r] = hn::MulAdd(taps[j], set<float>(w[i * K + j]), acc[r]);
+        for (int j = 0; j < K; ++j) acc[r] = mul_add(taps[j], set<float>(w[i * K + j]), acc[r]);
       }
     }
     const int64_t n = min_of(width - x, kL);
@@ -194,12 +194,12 @@ void forward(const Conv2d& c, const float* x, const float* w, const float* bias,
 
 constexpr DepthwiseFns kFns = {takes, scratch_bytes, forward};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const DepthwiseFns kDepthwiseFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(DepthwiseFns);
 }  // namespace percale::simd
 #endif

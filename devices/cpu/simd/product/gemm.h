@@ -20,7 +20,7 @@ namespace percale::simd {
 // Per element of C, the products are fused in the order of k in blocks of at most 256 (k divided
 // evenly), and the blocks' sums are added in order. C's old value is added before, the bias after.
 // If op(B) is B transposed and m <= 3, each element is instead one dot product in 16 lanes (f64:
-// 8).
+// 8), unless `row_invariant` is set.
 template <class T>
 struct Gemm {
   int64_t m = 0, n = 0, k = 0;
@@ -39,6 +39,8 @@ struct Gemm {
   // too large for a cache, every other one should be backwards: it finds in the cache the part that
   // the previous product read last. The bits do not depend on it.
   bool backwards = false;
+  // The bits of a row of C do not depend on m.
+  bool row_invariant = false;
 };
 
 template <class T>
@@ -57,7 +59,7 @@ struct GemmFns {
   GemmFnsOf<float> f32;
   GemmFnsOf<double> f64;
 };
-extern const GemmFns kGemmFns[kIsaCount];
+extern const GemmFns kGemmFns[kIsaCount], kPortableGemmFns[kIsaCount];
 
 }  // namespace percale::simd
 

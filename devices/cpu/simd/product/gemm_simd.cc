@@ -41,7 +41,7 @@ inline Blocks blocks_of(int64_t k) {
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 // The register tile: kTileRows x 2 vectors of accumulators, two vectors of B, and one broadcast
@@ -110,7 +110,7 @@ void tile(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t 
     for (int i = 0; i < MR; ++i) {
       const V av = set<T>(a[i]);
 #pragma GCC unroll 2
-      for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(av, bv[v], acc[i][v]);
+      for (int v = 0; v < NV; ++v) acc[i][v] = mul_add(av, bv[v], acc[i][v]);
     }
     a += MR;
     b += ldb;
@@ -261,7 +261,7 @@ void dot_rows(const Gemm<T>& g, int64_t j0, int64_t j1) {
         for (int i = 0; i < MR; ++i) {
           const V a = load<T>(g.a + i * g.lda + p + part * kW);
           for (int col = 0; col < kCols; ++col) {
-            acc[i][col][part] = hn::MulAdd(a, load<T>(rows[col] + p + part * kW), acc[i][col][part]);
+            acc[i][col][part] = mul_add(a, load<T>(rows[col] + p + part * kW), acc[i][col][part]);
           }
         }
       }
@@ -272,7 +272,7 @@ void dot_rows(const Gemm<T>& g, int64_t j0, int64_t j1) {
         for (int i = 0; i < MR; ++i) {
           const V a = load_n<T>(g.a + i * g.lda + p + part * kW, left);
           for (int col = 0; col < kCols; ++col) {
-            acc[i][col][part] = hn::MulAdd(a, load_n<T>(rows[col] + p + part * kW, left), acc[i][col][part]);
+            acc[i][col][part] = mul_add(a, load_n<T>(rows[col] + p + part * kW, left), acc[i][col][part]);
           }
         }
       }
@@ -293,7 +293,7 @@ void dot_rows(const Gemm<T>& g, int64_t j0, int64_t j1) {
 
 template <class T>
 bool uses_dots(const Gemm<T>& g) {
-  return g.m <= kDotRows && g.trans_b && !g.trans_a && !g.packed_b;
+  return g.m <= kDotRows && g.trans_b && !g.trans_a && !g.packed_b && !g.row_invariant;
 }
 
 template <class T>
@@ -346,7 +346,7 @@ void row_of_panels(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
     const V av = set<T>(a[p]);
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
-      acc[v] = hn::MulAdd(av, load<T>(b + (v / 2) * kc * kCols + p * kCols + (v % 2) * kW), acc[v]);
+      acc[v] = mul_add(av, load<T>(b + (v / 2) * kc * kCols + p * kCols + (v % 2) * kW), acc[v]);
     }
   }
   alignas(64) T sums[kVectors * kW];
@@ -473,12 +473,12 @@ constexpr GemmFnsOf<T> kFnsOf = {scratch_bytes<T>, run<T>, packed_b_bytes<T>, pa
 
 constexpr GemmFns kFns = {kFnsOf<float>, kFnsOf<double>};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const GemmFns kGemmFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(GemmFns);
 }  // namespace percale::simd
 #endif

@@ -42,7 +42,7 @@ struct LstmFns {
   LstmFnsOf<float> f32;
   LstmFnsOf<uint16_t> bf16;
 };
-extern const LstmFns kLstmFns[kIsaCount];
+extern const LstmFns kLstmFns[kIsaCount], kPortableLstmFns[kIsaCount];
 
 }  // namespace percale::simd
 

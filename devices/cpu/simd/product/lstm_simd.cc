@@ -10,7 +10,7 @@
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
-namespace percale::simd::HWY_NAMESPACE {
+namespace percale::simd::PERCALE_SIMD_NAMESPACE {
 namespace {
 
 // f32 values, or pairs of bf16, in a row
@@ -51,7 +51,7 @@ HWY_INLINE void add_products(const float* x, int64_t ldx, int64_t k, const T* w,
         if (j >= columns) break;
 #pragma GCC unroll 8
         for (int r = 0; r < R; ++r) {
-          sums[r * V + v] = hn::MulAdd(set<float>(x[r * ldx + i + j]), c[j], sums[r * V + v]);
+          sums[r * V + v] = mul_add(set<float>(x[r * ldx + i + j]), c[j], sums[r * V + v]);
         }
       }
     }
@@ -123,7 +123,7 @@ void step(const float* gates, const float* h, const T* r, int64_t hidden, float*
       for (int p = 0; p < kParts; ++p) {
         float* state = c + b * kLstmUnits + p * kL;
         const VF in = sigmoid(sums[p]), out = sigmoid(sums[kParts + p]), forget = sigmoid(sums[2 * kParts + p]);
-        const VF next = hn::MulAdd(forget, load<float>(state), hn::Mul(in, tanh(sums[3 * kParts + p])));
+        const VF next = mul_add(forget, load<float>(state), hn::Mul(in, tanh(sums[3 * kParts + p])));
         store<float>(next, state);
         store<float>(hn::Mul(out, tanh(next)), h_next + b * kLstmUnits + p * kL);
       }
@@ -135,12 +135,12 @@ void step(const float* gates, const float* h, const T* r, int64_t hidden, float*
 
 constexpr LstmFns kFns = {{project<float>, step<float>}, {project<uint16_t>, step<uint16_t>}};
 
-}  // namespace percale::simd::HWY_NAMESPACE
+}  // namespace percale::simd::PERCALE_SIMD_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace percale::simd {
-const LstmFns kLstmFns[kIsaCount] = PERCALE_SIMD_TABLE;
+PERCALE_DEFINE_TABLE(LstmFns);
 }  // namespace percale::simd
 #endif

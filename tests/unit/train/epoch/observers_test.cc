@@ -38,7 +38,7 @@ TEST_CASE("an epoch's numbers are found by name") {
 }
 
 TEST_CASE("a plateau lowers the rate, and a rate set by hand is its new base") {
-  LearningRate rate(plateau(0), 0.8);
+  LearningRate rate(plateau(0), 0.8, {});
   CHECK(rate.at(0, 10) == 0.8);
   end_epoch(rate, 0, 1);
   end_epoch(rate, 1, 1);
@@ -50,7 +50,7 @@ TEST_CASE("a plateau lowers the rate, and a rate set by hand is its new base") {
 
   NamedNumbers saved;
   rate.save(saved);
-  LearningRate other(plateau(0), 0.8);
+  LearningRate other(plateau(0), 0.8, {});
   other.restore(saved);
   CHECK(other.at(2, 10) == rate.at(2, 10));
   other.restore({});
@@ -61,7 +61,7 @@ TEST_CASE("a schedule that says the rate itself takes no base") {
   Schedule cycle;
   cycle.kind = Schedule::Kind::kOneCycle;
   cycle.max_learning_rate = 0.1;
-  LearningRate rate(cycle, 0.8);
+  LearningRate rate(cycle, 0.8, {});
   CHECK(rate.needs_total());
   CHECK(rate.set_base(0.2).code() == Code::kFailedPrecondition);
 }

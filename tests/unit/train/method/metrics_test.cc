@@ -85,7 +85,7 @@ TEST_CASE("metrics of an epoch are those of the formula, however its rows were c
         REQUIRE_MESSAGE(out.ok(), out.status().to_string());
         add_totals(*out, sums);
       }
-      CHECK(std::fabs(finish_metric(totals->rule, sums) - want.value) < 1e-12);
+      CHECK(std::fabs(finish_metric(totals->rule, sums, maths::kNative) - want.value) < 1e-12);
     }
   }
 }
@@ -125,13 +125,19 @@ TEST_CASE("metrics of a graph that a host built are those of a SPEC, its labels 
     REQUIRE_MESSAGE(out.ok(), out.status().to_string());
     std::vector<double> sums;
     add_totals(*out, sums);
-    CHECK(std::fabs(finish_metric(model->objective.metrics[0].rule, sums) - want.value) < 1e-12);
+    CHECK(std::fabs(finish_metric(model->objective.metrics[0].rule, sums, maths::kNative) - want.value) < 1e-12);
   }
 }
 
+TEST_CASE("a metric is computed with the functions of the engine's numerics") {
+  maths::Functions functions = maths::kPortable;
+  functions.exp.of_double = [](double x) { return x + 1; };
+  CHECK(finish_metric(MetricRule::kExpMean, std::vector<double>{6, 2}, functions) == 4);
+}
+
 TEST_CASE("what has no answer is 0, and metrics that do not fit the loss say so") {
-  CHECK(finish_metric(MetricRule::kRatio, std::vector<double>{0, 0}) == 0);
-  CHECK(finish_metric(MetricRule::kF1Macro, std::vector<double>{0, 2, 0, 2, 0, 2}) ==
+  CHECK(finish_metric(MetricRule::kRatio, std::vector<double>{0, 0}, maths::kNative) == 0);
+  CHECK(finish_metric(MetricRule::kF1Macro, std::vector<double>{0, 2, 0, 2, 0, 2}, maths::kNative) ==
         0.5);  // a class that never occurs
   const auto parse = [](const char* text) { return parse_metric(*Json::parse(text)).status(); };
   CHECK(parse(R"("acuracy")").message() ==

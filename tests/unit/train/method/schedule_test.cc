@@ -33,25 +33,25 @@ TEST_CASE("one_cycle gives PyTorch's OneCycleLR") {
                              0.00019807747194610514,
                              1.6e-08};
   for (int64_t i = 0; i < 10; ++i) {
-    CHECK(s->learning_rate(0.001, i, 10) == doctest::Approx(expected[i]).epsilon(1e-12));
+    CHECK(s->learning_rate(0.001, i, 10, maths::kNative) == doctest::Approx(expected[i]).epsilon(1e-12));
   }
 }
 
 TEST_CASE("step, cosine and warm_up follow their formulas") {
   const auto step = parse(R"({"name": "step", "step_size": 2, "gamma": 0.5})");
   REQUIRE(step.ok());
-  CHECK(step->learning_rate(1, 1, 0) == 1);
-  CHECK(step->learning_rate(1, 4, 0) == 0.25);
+  CHECK(step->learning_rate(1, 1, 0, maths::kNative) == 1);
+  CHECK(step->learning_rate(1, 4, 0, maths::kNative) == 0.25);
   const auto cosine = parse(R"("cosine")");
   REQUIRE(cosine.ok());
-  CHECK(cosine->learning_rate(2, 0, 10) == 2);
-  CHECK(cosine->learning_rate(2, 5, 10) == doctest::Approx(1));
-  CHECK(cosine->learning_rate(2, 20, 10) == doctest::Approx(0));
+  CHECK(cosine->learning_rate(2, 0, 10, maths::kNative) == 2);
+  CHECK(cosine->learning_rate(2, 5, 10, maths::kNative) == doctest::Approx(1));
+  CHECK(cosine->learning_rate(2, 20, 10, maths::kNative) == doctest::Approx(0));
   CHECK(parse_schedule("cosine")->kind == Schedule::Kind::kCosine);
   const auto warm = parse_schedule(R"({"name": "warm_up", "steps": 4})");
   REQUIRE(warm.ok());
-  CHECK(warm->learning_rate(1, 0, 0) == 0.25);
-  CHECK(warm->learning_rate(1, 9, 0) == 1);
+  CHECK(warm->learning_rate(1, 0, 0, maths::kNative) == 0.25);
+  CHECK(warm->learning_rate(1, 9, 0, maths::kNative) == 1);
 }
 
 TEST_CASE("schedules follow each other, each from its own step 0") {
@@ -62,7 +62,7 @@ TEST_CASE("schedules follow each other, each from its own step 0") {
   const int64_t steps[] = {0, 1, 2, 3, 4, 5, 6, 8, 10};
   for (size_t i = 0; i < 9; ++i) {
     CAPTURE(steps[i]);
-    CHECK(s->learning_rate(2, steps[i], 10) == doctest::Approx(expected[i]));
+    CHECK(s->learning_rate(2, steps[i], 10, maths::kNative) == doctest::Approx(expected[i]));
   }
   // A part uses its own length. A "duration" takes precedence, and a cosine without its own length
   // spans it.
@@ -70,15 +70,27 @@ TEST_CASE("schedules follow each other, each from its own step 0") {
       parse(R"([{"name": "cosine", "decay_steps": 8, "duration": 4}, {"name": "cosine", "duration": 2}, "constant"])");
   REQUIRE(parts.ok());
   CHECK_FALSE(parts->needs_total());
-  CHECK(parts->learning_rate(1, 3, 0) == doctest::Approx(0.5 * (1 + std::cos(3.14159265358979 * 3 / 8))));
-  CHECK(parts->learning_rate(1, 4, 0) == 1);
-  CHECK(parts->learning_rate(1, 5, 0) == doctest::Approx(0.5));
-  CHECK(parts->learning_rate(1, 6, 0) == 1);
+  CHECK(parts->learning_rate(1, 3, 0, maths::kNative) ==
+        doctest::Approx(0.5 * (1 + std::cos(3.14159265358979 * 3 / 8))));
+  CHECK(parts->learning_rate(1, 4, 0, maths::kNative) == 1);
+  CHECK(parts->learning_rate(1, 5, 0, maths::kNative) == doctest::Approx(0.5));
+  CHECK(parts->learning_rate(1, 6, 0, maths::kNative) == 1);
   const auto waiting = parse(R"([{"name": "warm_up", "steps": 4}, {"name": "plateau", "monitor": "val_loss"}])");
   REQUIRE(waiting.ok());
   REQUIRE(waiting->waits_for() != nullptr);
   CHECK(waiting->waits_for()->monitor.name == "val_loss");
   CHECK(parse_schedule(R"([{"name": "warm_up", "steps": 4}, "cosine"])")->parts.size() == 2);
+}
+
+TEST_CASE("rates are computed with the functions of the engine's numerics") {
+  maths::Functions functions = maths::kPortable;
+  functions.cos.of_double = [](double) { return 0.5; };
+  functions.pow.of_double = [](double base, double exponent) { return base + exponent; };
+  CHECK(parse(R"("cosine")")->learning_rate(1, 1, 10, functions) == 0.75);
+  const auto cycle = parse(R"({"name": "one_cycle", "max_learning_rate": 1, "div_factor": 1, "final_div_factor": 2})");
+  CHECK(cycle->learning_rate(1, 9, 10, functions) == 0.875);
+  CHECK(parse(R"({"name": "step", "step_size": 2, "gamma": 0.5})")->learning_rate(1, 4, 0, functions) == 2.5);
+  CHECK(parse(R"([{"name": "constant", "duration": 2}, "cosine"])")->learning_rate(1, 3, 10, functions) == 0.75);
 }
 
 TEST_CASE("a sequence that cannot be followed is refused") {
