@@ -83,7 +83,7 @@ def tests_without_cgo(go, build):
 
     go_module.go_sources(HERE.parent.parent, folder)
     (folder / "embed_none.go").write_text(go_module.embed_nothing([]))
-    for path in HERE.glob("*_test.go"):
+    for path in (*HERE.glob("*_test.go"), *go_module.LOADER.glob("*_test.go")):
         shutil.copy(path, folder)
     env = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false", GOTOOLCHAIN="local", GOWORK="off", CGO_ENABLED="0",
                PERCALE_LIBRARY=str(folder.parent.parent / "libpercale.so.0"))

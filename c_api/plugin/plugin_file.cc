@@ -3,6 +3,7 @@
 #include "c_api/include/percale.h"
 #include "core/base/c_status.h"
 #include "core/file/file.h"
+#include "core/file/library_platform.h"
 #include "core/system/file.h"
 #include "core/system/library.h"
 
@@ -48,7 +49,7 @@ std::vector<std::string> plugins_in(const std::string& folder) {
 Result<const percale_plugin_api*> open_plugin(const percale_host_api& host, const std::string& path) {
   std::string reason;
   void* library = os::open_library(path, &reason);
-  if (library == nullptr) return failed_precondition(reason);
+  if (library == nullptr) return failed_precondition(reason, other_platform(path, os::file_of(own_address())));
   const auto init = reinterpret_cast<percale_plugin_init_fn>(os::find_symbol(library, "percale_plugin_init"));
   if (init == nullptr) return failed_precondition("exports no percale_plugin_init");
   os::keep_loaded(own_address());

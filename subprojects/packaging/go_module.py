@@ -1,5 +1,5 @@
 """The module for Go, as a folder that GOPROXY may name. It carries the library of each platform:
-the static one for cgo, and the shared one for builds without a C compiler."""
+the shared one, and where there is one, the static one for cgo."""
 import json
 import re
 import shutil
@@ -9,6 +9,8 @@ import time
 from archives import zip_of
 from work import ROOT, empty, run
 
+# The sources that open the library at run time.
+LOADER = ROOT / "subprojects" / "packaging" / "go"
 PUREGO = "github.com/ebitengine/purego v0.9.1"
 # Libraries of the system that the static library needs.
 NEEDS = "-lstdc++ -lz -lm -ldl -lpthread"
@@ -21,7 +23,7 @@ def module_path(work):
 def link_source(platforms):
     """Returns link.go, by which cgo links the static library of the module."""
     lines = [f"// #cgo {platform.go.replace('_', ',')} LDFLAGS: ${{SRCDIR}}/native/{platform.go}/libpercale.a {NEEDS}"
-             for platform in platforms]
+             for platform in platforms if platform.static]
     return "\n".join(["//go:build !percale_path", "", "package percale", "", "// #cgo CFLAGS: -I${SRCDIR}/include", *lines, 'import "C"', ""])
 
 
@@ -69,10 +71,27 @@ def go_sources(source, folder):
         if path.is_file() and path.suffix in (".go", ".c", ".mod", ".md") and not path.name.endswith("_test.go"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)
-    shutil.copyfile(ROOT / "subprojects" / "packaging" / "go" / "load.go", folder / "load.go")
+    for path in sorted(LOADER.glob("*.go")):
+        if not path.name.endswith("_test.go"):
+            shutil.copyfile(path, folder / path.name)
     run([sys.executable, "-B", source / "bindings" / "gen" / "go_load.py", source / "bindings" / "go", folder])
     mod = (folder / "go.mod").read_text()
     (folder / "go.mod").write_text(f"{mod}\nrequire {PUREGO}\n")
+
+
+def load_elsewhere(folder, platforms):
+    """Makes the sources that open the library at run time serve the platforms without a static
+    library, with and without a C compiler. Those that cgo compiles then serve the others alone."""
+    static = [f"({platform.go.replace('_', ' && ')})" for platform in platforms if platform.static]
+    linked = " || ".join([*static, "percale_path"])
+    for path in [*folder.rglob("*.go"), *folder.rglob("*.c")]:
+        text = path.read_text()
+        found = re.search(r"^//go:build (.*)$", text, re.M)
+        if found and "!cgo" in found[1]:
+            text = text.replace(found[0], found[0].replace("!cgo", f"(!cgo || !({linked}))"), 1)
+        elif path.suffix == ".c" or 'import "C"' in text:
+            text = text.replace(found[0], f"//go:build ({found[1]}) && ({linked})", 1) if found else f"//go:build {linked}\n\n{text}"
+        path.write_text(text)
 
 
 def natives(work, platform, folder):
@@ -80,7 +99,8 @@ def natives(work, platform, folder):
     stage = work.folder / platform.name / "stage"
     native = empty(folder / "native" / platform.go)
     (native / "percale").mkdir()
-    shutil.copyfile(stage / platform.folder / "libpercale.a", native / "libpercale.a")
+    if platform.static:
+        shutil.copyfile(stage / platform.folder / "libpercale.a", native / "libpercale.a")
     shutil.copyfile(stage / platform.folder / platform.library, native / platform.library)
     for name in platform.plugins:
         shutil.copy(stage / platform.folder / "percale" / platform.plugin.format(name), native / "percale")
@@ -96,6 +116,7 @@ def module(work):
         natives(work, platform, folder)
     (folder / "link.go").write_text(link_source(platforms))
     (folder / "embed_none.go").write_text(embed_nothing(platforms))
+    load_elsewhere(folder, platforms)
     shutil.copytree(work.source / "c_api" / "include", folder / "include")
     shutil.copyfile(work.source / "LICENSE", folder / "LICENSE")
     path, version = module_path(work), f"v{work.version}"

@@ -6,7 +6,7 @@ import sys
 
 import cffi
 
-from . import _raw
+from . import _platform, _raw
 
 ffi = cffi.FFI()
 ffi.cdef(_raw.DECLARATIONS)
@@ -19,7 +19,7 @@ def _candidates():
     named = os.environ.get("PERCALE_LIBRARY")
     if named:
         return [named]
-    name = "libpercale.0.dylib" if sys.platform == "darwin" else "libpercale.so.0"
+    name = {"darwin": "libpercale.0.dylib", "win32": "percale.dll"}.get(sys.platform, "libpercale.so.0")
     carried = pathlib.Path(__file__).parent / "lib" / name
     return [str(carried)] if carried.exists() else [name]
 
@@ -33,13 +33,13 @@ class _Library:
             try:
                 opened = ffi.dlopen(path)
             except OSError as error:
-                failures.append(str(error))
+                failures.append(str(error) + _platform.other_platform(path, sys.executable or ""))
                 continue
             # From now on attributes are the functions of the library.
             self.__dict__.update({f: getattr(opened, f) for f in _functions()})
             self.__dict__["opened_"] = opened
             return self.__dict__[name]
-        raise ImportError("libpercale was not found; set PERCALE_LIBRARY to its path: " + "; ".join(failures))
+        raise ImportError("libpercale cannot be opened; install the wheel for this platform, or name the library in PERCALE_LIBRARY: " + "; ".join(failures))
 
 
 def _functions():

@@ -10,10 +10,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"unsafe"
-
-	"github.com/ebitengine/purego"
 )
 
 // Without cgo, the library is opened when it is first used: the one that PERCALE_LIBRARY names,
@@ -22,6 +21,9 @@ var (
 	opening sync.Once
 	openErr error
 )
+
+// nameOfSystem is the name by which the system searches for the library.
+var nameOfSystem = map[string]string{"linux": "libpercale.so.0", "darwin": "libpercale.0.dylib", "windows": "percale.dll"}
 
 // opened opens the library once. It panics if there is none, as a program that is linked to a
 // library that is absent does not start at all.
@@ -40,13 +42,13 @@ func open() error {
 			return err
 		}
 	}
-	handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	library, err := openLibrary(name)
 	if err != nil {
-		return fmt.Errorf("percale: the library cannot be opened; name one in PERCALE_LIBRARY: %w", err)
+		return fmt.Errorf("percale: %s cannot be opened; name another library in PERCALE_LIBRARY: %w%s", name, err, otherPlatform(name))
 	}
 	bindAll(func(symbol string) (address uintptr) {
 		if err == nil {
-			address, err = purego.Dlsym(handle, symbol)
+			address, err = findSymbol(library, symbol)
 		}
 		return address
 	})
@@ -60,7 +62,7 @@ func open() error {
 // folder named by its contents. Without one it returns the name by which the system searches.
 func carried() (string, error) {
 	if libraryName == "" {
-		return "libpercale.so.0", nil
+		return nameOfSystem[runtime.GOOS], nil
 	}
 	library, err := natives.ReadFile(path.Join(nativesFolder, libraryName))
 	if err != nil {

@@ -52,4 +52,10 @@ pub use raw::*;
 #[cfg(feature = "load")]
 mod loader;
 #[cfg(feature = "load")]
+mod platform;
+#[cfg(feature = "load")]
+#[cfg_attr(unix, path = "system/unix.rs")]
+#[cfg_attr(windows, path = "system/windows.rs")]
+mod system;
+#[cfg(feature = "load")]
 pub use loader::{is_loaded, load};

@@ -1,19 +1,10 @@
 //! Opens the library at run time.
-use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
+use crate::platform::other_platform;
 use crate::raw::Table;
-
-#[link(name = "dl")]
-extern "C" {
-    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
-    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
-    fn dlerror() -> *const c_char;
-}
-
-const RTLD_NOW: c_int = 2;
-const NAME: &str = "libpercale.so.0";
+use crate::system;
 
 static TABLE: OnceLock<Table> = OnceLock::new();
 static LOADING: Mutex<()> = Mutex::new(());
@@ -32,7 +23,7 @@ pub fn is_loaded() -> bool {
 }
 
 /// Opens the library: `path`, or the file that the environment variable `PERCALE_LIBRARY` names, or
-/// `libpercale.so.0` on the library path of the system. It is opened once per process; later calls
+/// the one on the library path of the system. It is opened once per process; later calls
 /// do nothing and succeed. It is never closed.
 pub fn load(path: Option<&Path>) -> Result<(), String> {
     if is_loaded() {
@@ -43,16 +34,12 @@ pub fn load(path: Option<&Path>) -> Result<(), String> {
         return Ok(());
     }
     let named = path.map(|path| path.as_os_str().to_owned()).or_else(|| std::env::var_os("PERCALE_LIBRARY"));
-    let name = named.unwrap_or_else(|| NAME.into()).to_string_lossy().into_owned();
-    let c_name = CString::new(name.as_str()).map_err(|_| format!("the path {name:?} holds a NUL"))?;
-    // SAFETY: the name is NUL-terminated; the symbols have the types that percale.h declares.
+    let name = named.unwrap_or_else(|| system::NAME.into()).to_string_lossy().into_owned();
+    let library = system::open(&name).map_err(|why| format!("{name} cannot be opened: {why}{}", other_platform(&name)))?;
+    // SAFETY: the symbols have the types that percale.h declares.
     let table = unsafe {
-        let handle = dlopen(c_name.as_ptr(), RTLD_NOW);
-        if handle.is_null() {
-            return Err(format!("{name} cannot be opened: {}", last_error()));
-        }
         Table::read(|symbol| {
-            let address = dlsym(handle, symbol.as_ptr().cast());
+            let address = system::find(library, symbol);
             if address.is_null() {
                 return Err(format!("{name} is too old: it has no {}", symbol.trim_end_matches('\0')));
             }
@@ -61,13 +48,4 @@ pub fn load(path: Option<&Path>) -> Result<(), String> {
     };
     let _ = TABLE.set(table);
     Ok(())
-}
-
-/// Returns the message of dlerror().
-unsafe fn last_error() -> String {
-    let text = dlerror();
-    if text.is_null() {
-        return "no reason given".into();
-    }
-    CStr::from_ptr(text).to_string_lossy().into_owned()
 }

@@ -33,9 +33,7 @@ class Attachment {
 
 thread_local Attachment attachment;
 
-void throw_link_error(JNIEnv* env, const char* format, const char* name, const char* why) {
-  char message[1024];
-  std::snprintf(message, sizeof message, format, name, why);
+void throw_link_error(JNIEnv* env, const char* message) {
   jclass type = env->FindClass("java/lang/UnsatisfiedLinkError");
   if (type != nullptr) env->ThrowNew(type, message);  // otherwise FindClass has thrown
 }
@@ -44,19 +42,16 @@ void throw_link_error(JNIEnv* env, const char* format, const char* name, const c
 
 void open(JNIEnv* env, const char* name) {
   void* opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (opened == nullptr) {
-    throw_link_error(env,
-                     "%s cannot be opened; name the library in the system property percale.library,"
-                     " in PERCALE_LIBRARY, or put its folder where the system looks: %s",
-                     name, dlerror());
-  }
+  if (opened == nullptr) throw_link_error(env, dlerror());
   library = opened;
 }
 
 void* find(const char* name) { return dlsym(library, name); }
 
 void throw_missing(JNIEnv* env, const char* function) {
-  throw_link_error(env, "the library is too old: it has no %s%s", function, "");
+  char message[256];
+  std::snprintf(message, sizeof message, "the library is too old: it has no %s", function);
+  throw_link_error(env, message);
 }
 
 void set_machine(JavaVM* given) { machine = given; }

@@ -12,7 +12,7 @@ import java.util.Locale;
 /** Finds the library: the one that the program names, or the one of a jar with natives. */
 final class Natives {
   /** The name by which the system searches for the library if there is no other. */
-  static final String OF_SYSTEM = "libpercale.so.0";
+  static final String OF_SYSTEM = nameOfSystem();
 
   private Natives() {}
 
@@ -28,12 +28,30 @@ final class Natives {
     return library == null ? extracted(folder()) : library;
   }
 
-  /** Returns the folder of the files for this machine in a jar, such as "linux-x86_64". */
+  private static String system() {
+    String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    return name.startsWith("mac") ? "macos" : name.startsWith("windows") ? "windows" : name;
+  }
+
+  private static String nameOfSystem() {
+    return system().equals("windows") ? "percale.dll" : system().equals("macos") ? "libpercale.0.dylib" : "libpercale.so.0";
+  }
+
+  /**
+   * Returns the folder of the files for this machine in a jar, such as "linux-x86_64" or
+   * "linux-musl-aarch64".
+   */
   static String folder() {
-    String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     String processor = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
-    return (system.startsWith("mac") ? "macos" : system.startsWith("windows") ? "windows" : system) + "-"
+    return system() + (LibraryPlatform.ofProcess().endsWith("musl") ? "-musl-" : "-")
         + (processor.equals("amd64") ? "x86_64" : processor);
+  }
+
+  /** Returns the error for a library that the system refuses to open, with its reason. */
+  static UnsatisfiedLinkError refused(String name, Throwable reason) {
+    return new UnsatisfiedLinkError(name + " cannot be opened; name the library in the system property percale.library,"
+        + " in PERCALE_LIBRARY, or put its folder where the system looks: " + reason.getMessage()
+        + LibraryPlatform.other(name));
   }
 
   /**

@@ -6,12 +6,17 @@ import java.nio.file.Path;
 /** Opens the library once for the process, through the native code of this package. */
 final class Raw {
   /** The native code for virtual machines without java.lang.foreign. */
-  private static final String NATIVE = "libpercale_jni.so";
+  private static final String NATIVE = System.mapLibraryName("percale_jni");
 
   static {
     String library = Natives.library();
     loadNative(Natives.named("percale.jni", "PERCALE_JNI"), library);
-    openLibrary(library == null ? Natives.OF_SYSTEM : library);
+    String name = library == null ? Natives.OF_SYSTEM : library;
+    try {
+      openLibrary(name);
+    } catch (UnsatisfiedLinkError error) {
+      throw Natives.refused(name, error);
+    }
   }
 
   private Raw() {}

@@ -23,8 +23,7 @@ final class Raw {
     try {
       return SymbolLookup.libraryLookup(name, Arena.global());
     } catch (IllegalArgumentException error) {
-      throw new UnsatisfiedLinkError(name + " cannot be opened; name the library in the system property percale.library,"
-          + " in PERCALE_LIBRARY, or put its folder where the system looks: " + error.getMessage());
+      throw Natives.refused(name, error);
     }
   }
 
