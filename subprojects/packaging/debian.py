@@ -46,6 +46,9 @@ def pack(work, platform, installed, folder):
     shutil.copytree(work.source / "subprojects" / "packaging" / "debian", tree / "debian")
     control = tree / "debian" / "control"
     control.write_text(control.read_text().replace("@EMAIL@", MAINTAINER))
+    if not platform.static:
+        listed = tree / "debian" / "libpercale-dev.install"
+        listed.write_text("".join(line for line in listed.read_text().splitlines(True) if not line.endswith(".a\n")))
     (tree / "debian" / "changelog").write_text(changelog(work))
     (tree / "debian" / "libpercale0.symbols").write_text(symbols(work))
     # dpkg-deb gives newer files the time of the release, and leaves the times of older ones.

@@ -1,9 +1,8 @@
 """Compiles the library for a platform, and separates the debug information from what is shipped."""
-import configparser
 import os
 import shutil
 
-from work import ROOT, empty, run
+from work import empty, run
 
 # The plug-ins that Meson has options for.
 PLUGINS = ("onnx", "onednn", "cuda", "remote")
@@ -12,11 +11,8 @@ DEBUG = "-g1"
 
 
 def tool(platform, name):
-    """Returns a program of binutils: that of the platform's cross file, or that of the machine."""
-    cross = configparser.ConfigParser()
-    if platform.cross:
-        cross.read(ROOT / platform.cross)
-    return cross.get("binaries", name, fallback=name).strip("'")
+    """Returns a program of binutils. Those of the machine know its own processor alone."""
+    return f"llvm-{name}" if platform.cross else name
 
 
 def meson_options(work, platform, libdir):
@@ -25,10 +21,11 @@ def meson_options(work, platform, libdir):
                  f"-ffile-prefix-map={build_folder(work, platform)}=build"]
     # An archive is unpacked anywhere, a package for a system is not.
     relocatable = "true" if libdir == platform.folder else "false"
-    words = ["--prefix=/usr", f"--libdir={libdir}", f"-Dpkgconfig.relocatable={relocatable}", "-Dtests=false", "-Dstatic=true"]
+    words = ["--prefix=/usr", f"--libdir={libdir}", f"-Dpkgconfig.relocatable={relocatable}", "-Dtests=false", f"-Dstatic={str(platform.static).lower()}"]
     words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
-    return words + list(platform.options) + ([f"--cross-file={ROOT / platform.cross}"] if platform.cross else [])
+    crosses = [work.source / "subprojects" / "cross" / f"{name}.ini" for name in ("zig", platform.cross)] if platform.cross else []
+    return words + list(platform.options) + [f"--cross-file={path}" for path in crosses]
 
 
 def build_folder(work, platform):
@@ -65,13 +62,19 @@ def separate_tree(platform, installed, staged, debug):
     for path in sorted(staged.rglob("*")):
         if path.suffix == ".a":
             run([tool(platform, "strip"), "--strip-debug", "--enable-deterministic-archives", path])
-        elif not path.is_symlink() and path.is_file() and has_code(path):
+        elif path.is_symlink() or not path.is_file():
+            continue
+        elif form(path) == "Mach-O":
+            run([tool(platform, "strip"), "-x", path])  # debug information stays in the objects
+        elif form(path) == "ELF":
             separate(platform, path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
 
 
-def has_code(path):
+def form(path):
+    """Returns the name of the form of a binary, "" for other files. Binaries for Windows have no
+    debug information: the linker writes it to files of its own."""
     with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
+        return {b"\x7fELF": "ELF", b"\xcf\xfa\xed\xfe": "Mach-O"}.get(file.read(4), "")
 
 
 def separate(platform, path, debug):

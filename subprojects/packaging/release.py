@@ -1,6 +1,7 @@
 """Makes the artefacts of a release; called by subprojects/release."""
 import argparse
 import os
+import subprocess
 
 import archives
 import debian
@@ -48,9 +49,18 @@ def arguments():
     return parser.parse_args()
 
 
+def set_up(chosen):
+    """Installs what the chosen platforms need beside the tools of every release."""
+    for switch, needed in (("--onednn", any("onednn" in platform.plugins for platform in chosen)),
+                           ("--cross", any(platform.cross for platform in chosen))):
+        if needed and subprocess.run(["sh", works.ROOT / "subprojects" / "setup", switch]).returncode:
+            works.fail(f"`sh subprojects/setup {switch}` failed")
+
+
 def main():
     asked = arguments()
     chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
+    set_up(chosen)
     work = works.Work(works.ROOT, asked.version, works.git("rev-parse", "HEAD"), int(works.git("log", "-1", "--format=%ct")), chosen,
                       asked.jobs)
     if f"version: '{asked.version}'" not in works.git("show", "HEAD:meson.build"):

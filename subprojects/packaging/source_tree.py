@@ -1,6 +1,7 @@
 """The part of the source that building the library needs: for an sdist and a crate."""
 import os
 import pathlib
+import shutil
 import subprocess
 
 # Parts that a build with -Dtests=false does not read.
@@ -12,6 +13,8 @@ def names_in(root):
     """Returns the names of the files of the source: those that git knows, or all in a folder that
     git does not know, such as an unpacked archive."""
     if (root / ".git").exists():
+        if not shutil.which("git"):
+            raise SystemExit(f"{root} is a clone, whose files git lists, and there is no git on PATH; install git")
         listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
         return [name for name in listed.split("\0") if name and (root / name).is_file()]
     return [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts]

@@ -101,6 +101,11 @@ def extract_source(work):
         with tarfile.open(packed) as files:
             files.extractall(fresh)
         copy_changed(fresh, work.source)
+    # Cross builds find there what `setup --cross` has fetched.
+    for name in ("cross/packages", "zlib-1.3.1"):
+        link, there = work.source / "subprojects" / name, ROOT / "subprojects" / name
+        if there.exists() and not link.exists():
+            link.symlink_to(there)
     return [work.source]
 
 

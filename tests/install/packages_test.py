@@ -19,7 +19,8 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "subprojects" / "packaging"), str(ROOT / "bindings" / "python"), str(ROOT / "bindings" / "java")]
+sys.path[:0] = [str(ROOT / "subprojects" / "packaging"), str(ROOT / "bindings" / "python"), str(ROOT / "bindings" / "java"),
+                str(ROOT / "bindings" / "go")]
 
 import archives  # noqa: E402
 import debian  # noqa: E402
@@ -71,6 +72,8 @@ class Release(works.Work):
 class Artefacts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        if (ROOT / ".git").exists() and not shutil.which("git"):
+            raise unittest.SkipTest("no git, which lists the files of a clone; install git")
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.release = Release(pathlib.Path(cls.folder.name) / "one")
@@ -156,6 +159,29 @@ class Artefacts(unittest.TestCase):
         self.assertLessEqual({"go.mod", "load.go", "raw_c_load.go", "embed_linux_amd64.go", "include/percale.h",
                               "native/linux_amd64/libpercale.a", "native/linux_amd64/libpercale.so.0"}, names)
         self.assertIn("linux,amd64 LDFLAGS: ${SRCDIR}/native/linux_amd64/libpercale.a", link)
+
+    def test_go_opens_the_library_at_run_time_where_there_is_no_static_one(self):
+        import run_tests
+
+        go, why = run_tests.find_go()
+        if not go:
+            self.skipTest(why)
+        folder = self.dist.parent / "go-sources"
+        rows = [row for row in platforms.PLATFORMS if row.go]
+        go_module.go_sources(ROOT, folder)
+        (folder / "link.go").write_text(go_module.link_source(rows))
+        go_module.load_elsewhere(folder, rows)
+        loads = {}
+        for row in rows:
+            for cgo in "0", "1":
+                system, _, processor = row.go.partition("_")
+                listed = works.run([go, "list", "-e", "-f", "{{.GoFiles}} {{.CgoFiles}} {{.CFiles}} {{.InvalidGoFiles}}", "."], cwd=folder,
+                                   env={**os.environ, "GOOS": system, "GOARCH": processor, "CGO_ENABLED": cgo, "GOFLAGS": "-mod=mod"})
+                words = listed.replace("[", " ").replace("]", " ").split()
+                self.assertNotEqual("load.go" in words, "link.go" in words, listed)
+                self.assertEqual("link.go" in words, "callbacks.c" in words, listed)
+                loads[row.go, cgo] = "load.go" in words
+        self.assertEqual(loads, {(row.go, cgo): cgo == "0" or not row.static for row in rows for cgo in "01"})
 
     def test_java_takes_the_library_from_the_jar_of_natives(self):
         import check
