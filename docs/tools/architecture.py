@@ -15,7 +15,8 @@ GROUPS = [
     ("#7b3fa0", ("c_api", "public headers")),
     ("#1f7a4d", ("ops", "devices/cpu")),
     ("#a84a1a", ("core/train", "core/checkpoint")),
-    ("#1d5fa8", ("core/engine", "core/compile", "core/session", "core/plan", "core/placement", "core/state")),
+    ("#1d5fa8", ("core/engine", "core/compile", "core/session", "core/plan", "core/placement", "core/state",
+                 "core/serve")),
     ("#0c6b75", ("core/graph", "core/graph_io", "core/passes", "core/autodiff", "core/draw")),
 ]
 FOUNDATION = "#566070"
@@ -25,6 +26,7 @@ NOTES = {
     "devices/cpu": "the CPU device, SIMD products",
     "core/train": "trainer, data, shards, modes",
     "core/checkpoint": "checkpoints, weight files",
+    "core/serve": "devices for other processes",
     "core/engine": "devices, memory, streams",
     "core/compile": "from a graph to an executable plan",
     "core/session": "sessions, calls, executor, events",
@@ -116,7 +118,7 @@ def draw(modules, arrows, layer, outside):
     out = [f'<text x="{LEFT}" y="28" class="head">The library: every include points down</text>',
            f'<text x="{LEFT}" y="47" class="small">A line joins a module with those that it includes.</text>']
     out += arcs(arrows, y_of)
-    out += [box(LEFT, y_of[name], COLUMN, ROW, color(name), name, NOTES.get(name, "")) for name in order]
+    out += [box(LEFT, y_of[name], COLUMN, ROW, color(name), name, NOTES[name]) for name in order]
     y = TOP + len(order) * (ROW + GAP) + 24
     out.append(f'<text x="{LEFT}" y="{y}" class="head">On the public headers alone</text>')
     x, y = LEFT, y + 14
