@@ -8,7 +8,8 @@
   check_commands.py runs, or a program of docs/examples, which check_examples.py runs.
 * The programs of README.md are those of docs/examples/readme.
 * The program of c_api/SERVING.md is a part of docs/examples/serve/serve.c.
-* Functions and types `percale_...` are those of the C headers, and paths of the source tree exist.
+* Functions and types `percale_...` are those of the C headers, and paths of the source tree exist,
+  also those that READMEs and other Markdown outside docs/ name or link.
 * Links lead to pages and pictures of docs/: the site has no other files of the source tree.
 * docs/how/architecture.svg is what docs/tools/architecture.py draws.
 """
@@ -30,6 +31,8 @@ TESTED = ("docs/examples/", "samples/", "devices/null/", "tests/install/host/", 
 SNIPPET = re.compile(r'--8<-- "([^":]+)(?::([\w-]+|\d*:\d*))?"')
 PATH = re.compile(r"(?:bindings|c_api|core|devices|docs|ops|samples|subprojects|tests)/[\w./*-]+")
 LINK = re.compile(r"\]\(([^)#\s]+\.(?:md|svg|png))(?:#[^)]*)?\)")
+# Pages of docs/, and what builds and set-up unpack.
+NOT_OURS = re.compile(r"docs/|build|dist/|subprojects/(?!cross/|packaging/|packagefiles/)\w[^/]*/|subprojects/cross/packages/")
 # The pages that docs/build makes.
 MADE = ("reference/",)
 MARKER = re.compile(r".*--8<-- \[(?:start|end):[\w-]+\].*\n?")
@@ -83,13 +86,31 @@ def is_printed(source, title):
 
 
 def check_names(source, page, text, headers):
-    """Returns the names of the C API and the paths within sentences that do not exist."""
+    """Returns the names of the C API within sentences that do not exist."""
     wrong = []
     for code in re.findall(r"`([^`\n]+)`", prose(text)):
         wrong += [f"{page}: `{code}`: the C headers have no {name}" for name in re.findall(r"(?<![\w/])percale_[a-z]\w*", code)
                   if not re.search(rf"\b{name}\b", headers) and not re.search(rf"{name}\.(?:h|hpp|so)\b", code)]
-        if PATH.fullmatch(code) and not glob.glob(os.path.join(source, code)) and not glob.glob(os.path.join(source, code + ".*")):
-            wrong.append(f"{page}: there is no {code}")
+    return wrong
+
+
+def check_paths(folders, page, text):
+    """Returns the paths within sentences that exist in none of the folders."""
+    return [f"{page}: there is no {code}" for code in re.findall(r"`([^`\n]+)`", prose(text)) if PATH.fullmatch(code)
+            and not any(glob.glob(os.path.join(folder, code + end)) for folder in folders for end in ("", ".*"))]
+
+
+def check_readmes(source):
+    """Returns the paths and links of the READMEs in the source tree that lead nowhere."""
+    wrong = []
+    for path in sorted(glob.glob(os.path.join(source, "**", "*.md"), recursive=True)):
+        page = os.path.relpath(path, source)
+        if NOT_OURS.match(page):
+            continue
+        text = read(path)
+        wrong += check_paths((source, os.path.dirname(path)), page, text)
+        wrong += [f"{page}: the link {link} leads nowhere" for link in LINK.findall(prose(text))
+                  if ":" not in link and not os.path.exists(os.path.join(os.path.dirname(path), link))]
     return wrong
 
 
@@ -148,12 +169,12 @@ def main(source, percale):
     headers = "".join(read(path) for path in glob.glob(os.path.join(source, "c_api", "include", "**", "*.h"), recursive=True))
     for page, text in pages(source):
         more, found = check_blocks(source, page, text)
-        wrong += more + check_names(source, page, text, headers) + check_links(source, page, text)
+        wrong += more + check_names(source, page, text, headers) + check_paths((source,), page, text) + check_links(source, page, text)
         jobs += found
         count += 1
     jobs += [(block.where, block.body) for block in blocks("c_api/SPEC.md", read(source, "c_api", "SPEC.md"))
              if block.language == "json" and block.body.startswith("{") and "..." not in block.body]
-    wrong += check_jobs(percale, jobs) + check_readme(source) + check_serving(source) + check_picture(source)
+    wrong += check_jobs(percale, jobs) + check_readme(source) + check_serving(source) + check_picture(source) + check_readmes(source)
     print("\n".join(wrong) if wrong else f"{count} pages are right; {len(jobs)} blocks of JSON among them")
     return 1 if wrong else 0
 
