@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// elf returns the beginning of an ELF file for a processor, and the name of a library that it needs.
+// elf returns the beginning of an ELF file for a processor that needs a library.
 func elf(processor byte, needed string) []byte {
 	out := make([]byte, 64)
 	copy(out, "\x7fELF\x02\x01")

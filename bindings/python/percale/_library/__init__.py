@@ -6,7 +6,8 @@ import sys
 
 import cffi
 
-from . import _platform, _raw
+from .. import _raw
+from . import platform
 
 ffi = cffi.FFI()
 ffi.cdef(_raw.DECLARATIONS)
@@ -20,7 +21,7 @@ def _candidates():
     if named:
         return [named]
     name = {"darwin": "libpercale.0.dylib", "win32": "percale.dll"}.get(sys.platform, "libpercale.so.0")
-    carried = pathlib.Path(__file__).parent / "lib" / name
+    carried = pathlib.Path(__file__).parent.parent / "lib" / name
     return [str(carried)] if carried.exists() else [name]
 
 
@@ -33,7 +34,7 @@ class _Library:
             try:
                 opened = ffi.dlopen(path)
             except OSError as error:
-                failures.append(str(error) + _platform.other_platform(path, sys.executable or ""))
+                failures.append(str(error) + platform.other_platform(path, sys.executable or ""))
                 continue
             # From now on attributes are the functions of the library.
             self.__dict__.update({f: getattr(opened, f) for f in _functions()})
@@ -80,8 +81,8 @@ def type_of(function, *arguments):
 
     Unknown dims are -1. The shape is None if not even the rank is known.
     """
-    from . import dtypes
-    from .errors import check
+    from .. import dtypes
+    from ..errors import check
 
     dtype, rank, dims = ffi.new("percale_dtype*"), ffi.new("size_t*"), ffi.new("int64_t[8]")
     check(function(*arguments, dtype, dims, rank))
