@@ -8,7 +8,7 @@ import unittest
 
 
 def message_for(library):
-    """Returns what a program prints whose PERCALE_LIBRARY names a file that is no library for it."""
+    """Returns the error of a program whose PERCALE_LIBRARY names a file that it cannot load."""
     done = subprocess.run([sys.executable, "-c", "import percale; percale.Engine()"], capture_output=True, text=True, check=False,
                           env={**os.environ, "PERCALE_LIBRARY": str(library), "PYTHONPATH": os.pathsep.join(sys.path)})
     return done.stderr.strip().splitlines()[-1]

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// What a library's file was built for: for the message about one that the system refuses to load.
-// core/file/library_platform does the same for plug-ins.
+// This file says what a library was built for, for the message about one that the system refuses to
+// load. core/file/library_platform does the same for plug-ins.
 
 // By the processor's number in ELF, PE and Mach-O files.
 var (
@@ -50,7 +50,7 @@ func libraryOfC(data []byte) string {
 	return ""
 }
 
-// platformOf returns such as "Linux on arm64 with musl"; "" for a file that is no library or program.
+// platformOf returns such as "Linux on arm64 with musl"; "" for a file that is no library.
 func platformOf(data []byte) string {
 	if bytes.HasPrefix(data, []byte("\x7fELF")) {
 		return named("Linux", elfProcessors, number(data, 18, 2)) + libraryOfC(data)

@@ -17,7 +17,8 @@ std::string elf(char processor, const std::string& needed) {
   std::string out(64, '\0');
   out.replace(0, 6, "\177ELF\2\1"s);
   out[18] = processor;
-  return out + "\0"s + needed + "\0"s;
+  out.append(1, '\0').append(needed).append(1, '\0');
+  return out;
 }
 
 TEST_CASE("the header of a library names its system and processor, and its texts the C library") {

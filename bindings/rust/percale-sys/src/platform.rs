@@ -1,4 +1,4 @@
-//! What a library's file was built for: for the message about one that the system refuses to load.
+//! Says what a library was built for, for the message about one that the system refuses to load.
 //! `core/file/library_platform` does the same for plug-ins.
 use std::path::Path;
 

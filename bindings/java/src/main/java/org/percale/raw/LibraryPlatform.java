@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What a library's file was built for: for the message about one that the system refuses to load, and
+ * Says what a library was built for, for the message about one that the system refuses to load, and
  * for the choice among the libraries of a jar. {@code core/file/library_platform} does the same for
  * plug-ins.
  */
@@ -26,8 +26,8 @@ final class LibraryPlatform {
   private LibraryPlatform() {}
 
   /**
-   * Returns such as "Linux on arm64 with musl"; "" for a file that is no library or program, or cannot
-   * be read.
+   * Returns such as "Linux on arm64 with musl"; "" for a file that is no library or program, or
+   * cannot be read.
    */
   static String of(String path) {
     try (FileChannel file = FileChannel.open(Path.of(path))) {
