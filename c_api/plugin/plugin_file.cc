@@ -49,7 +49,11 @@ std::vector<std::string> plugins_in(const std::string& folder) {
 Result<const percale_plugin_api*> open_plugin(const percale_host_api& host, const std::string& path) {
   std::string reason;
   void* library = os::open_library(path, &reason);
-  if (library == nullptr) return failed_precondition(reason, other_platform(path, os::file_of(own_address())));
+  if (library == nullptr) {
+    // The loaders of systems say of such a file that it is absent, or its header invalid.
+    const std::string other = other_platform(path, os::file_of(own_address()));
+    return failed_precondition(other.empty() ? reason : other);
+  }
   const auto init = reinterpret_cast<percale_plugin_init_fn>(os::find_symbol(library, "percale_plugin_init"));
   if (init == nullptr) return failed_precondition("exports no percale_plugin_init");
   os::keep_loaded(own_address());

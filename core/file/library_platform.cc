@@ -73,7 +73,7 @@ std::string other_platform(const std::string& path, const std::string& own) {
   const std::string found = platform_of_file(path), wanted = platform_of_file(own);
   // One that names no C library does not differ by it.
   if (found.empty() || wanted.empty() || found.starts_with(wanted) || wanted.starts_with(found)) return {};
-  return str_cat(": it is for ", found, ", and this process runs on ", wanted);
+  return str_cat("it is for ", found, ", and this process runs on ", wanted);
 }
 
 }  // namespace percale

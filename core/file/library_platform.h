@@ -12,9 +12,9 @@ namespace percale {
 // Mach-O.
 std::string library_platform(std::string_view bytes);
 
-// Returns ": it is for <platform>, and this process runs on <platform>" if the file at `path` is
-// for another platform than `own`, a file that is loaded already. Empty otherwise, and if one of
-// them cannot be read.
+// Returns "it is for <platform>, and this process runs on <platform>" if the file at `path` is for
+// another platform than `own`, a file that is loaded already. Empty otherwise, and if one of them
+// cannot be read.
 std::string other_platform(const std::string& path, const std::string& own);
 
 }  // namespace percale

@@ -5,6 +5,7 @@ package percale
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -44,7 +45,10 @@ func open() error {
 	}
 	library, err := openLibrary(name)
 	if err != nil {
-		return fmt.Errorf("percale: %s cannot be opened; name another library in PERCALE_LIBRARY: %w%s", name, err, otherPlatform(name))
+		if other := otherPlatform(name); other != "" {
+			err = errors.New(other)
+		}
+		return fmt.Errorf("percale: %s cannot be opened; name another library in PERCALE_LIBRARY: %w", name, err)
 	}
 	bindAll(func(symbol string) (address uintptr) {
 		if err == nil {

@@ -65,7 +65,7 @@ func platformOf(data []byte) string {
 	return ""
 }
 
-// otherPlatform returns ": it is for ..., and this process runs on ..." if the library at a path is
+// otherPlatform returns "it is for ..., and this process runs on ..." if the library at a path is
 // for another platform than this program, else "".
 func otherPlatform(path string) string {
 	program, err := os.Executable()
@@ -79,5 +79,5 @@ func otherPlatform(path string) string {
 	if found == "" || wanted == "" || strings.HasPrefix(found, wanted) || strings.HasPrefix(wanted, found) {
 		return ""
 	}
-	return ": it is for " + found + ", and this process runs on " + wanted
+	return "it is for " + found + ", and this process runs on " + wanted
 }

@@ -34,7 +34,8 @@ class _Library:
             try:
                 opened = ffi.dlopen(path)
             except OSError as error:
-                failures.append(str(error) + platform.other_platform(path, sys.executable or ""))
+                other = platform.other_platform(path, sys.executable or "")
+                failures.append(f"{path}: {other}" if other else str(error))
                 continue
             # From now on attributes are the functions of the library.
             self.__dict__.update({f: getattr(opened, f) for f in _functions()})

@@ -44,11 +44,11 @@ def platform_of(path):
 
 
 def other_platform(path, own):
-    """Returns ": it is for ..., and this process runs on ..." if a library is for another platform
+    """Returns "it is for ..., and this process runs on ..." if a library is for another platform
     than the program `own`, else "".
     """
     found, wanted = platform_of(path), platform_of(own)
     # A file that names no C library does not differ by it.
     if not found or not wanted or found.startswith(wanted) or wanted.startswith(found):
         return ""
-    return f": it is for {found}, and this process runs on {wanted}"
+    return f"it is for {found}, and this process runs on {wanted}"

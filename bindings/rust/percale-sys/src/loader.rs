@@ -35,7 +35,10 @@ pub fn load(path: Option<&Path>) -> Result<(), String> {
     }
     let named = path.map(|path| path.as_os_str().to_owned()).or_else(|| std::env::var_os("PERCALE_LIBRARY"));
     let name = named.unwrap_or_else(|| system::NAME.into()).to_string_lossy().into_owned();
-    let library = system::open(&name).map_err(|why| format!("{name} cannot be opened: {why}{}", other_platform(&name)))?;
+    let library = system::open(&name).map_err(|why| {
+        let other = other_platform(&name);
+        format!("{name} cannot be opened: {}", if other.is_empty() { why } else { other })
+    })?;
     // SAFETY: the symbols have the types that percale.h declares.
     let table = unsafe {
         Table::read(|symbol| {

@@ -46,7 +46,7 @@ fn platform_of(bytes: &[u8]) -> String {
     String::new()
 }
 
-/// Returns ": it is for ..., and this process runs on ..." if the library at `path` is for another
+/// Returns "it is for ..., and this process runs on ..." if the library at `path` is for another
 /// platform than this program, else "".
 pub(crate) fn other_platform(path: &str) -> String {
     let read = |path: &Path| std::fs::read(path).map_or(String::new(), |bytes| platform_of(&bytes));
@@ -56,7 +56,7 @@ pub(crate) fn other_platform(path: &str) -> String {
     if found.is_empty() || wanted.is_empty() || found.starts_with(&wanted) || wanted.starts_with(&found) {
         return String::new();
     }
-    format!(": it is for {found}, and this process runs on {wanted}")
+    format!("it is for {found}, and this process runs on {wanted}")
 }
 
 #[cfg(test)]

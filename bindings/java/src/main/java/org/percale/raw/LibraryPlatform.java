@@ -52,7 +52,7 @@ final class LibraryPlatform {
   }
 
   /**
-   * Returns ": it is for ..., and this process runs on ..." if the library at a path is for another
+   * Returns "it is for ..., and this process runs on ..." if the library at a path is for another
    * platform than this process, else "".
    */
   static String other(String path) {
@@ -62,7 +62,7 @@ final class LibraryPlatform {
     if (found.isEmpty() || wanted.isEmpty() || found.startsWith(wanted) || wanted.startsWith(found)) {
       return "";
     }
-    return ": it is for " + found + ", and this process runs on " + wanted;
+    return "it is for " + found + ", and this process runs on " + wanted;
   }
 
   private static String named(String system, Map<Integer, String> processors, int number) {

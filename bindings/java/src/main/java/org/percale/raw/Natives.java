@@ -49,9 +49,10 @@ final class Natives {
 
   /** Returns the error for a library that the system refuses to open, with its reason. */
   static UnsatisfiedLinkError refused(String name, Throwable reason) {
+    String other = LibraryPlatform.other(name);
     return new UnsatisfiedLinkError(name + " cannot be opened; name the library in the system property percale.library,"
-        + " in PERCALE_LIBRARY, or put its folder where the system looks: " + reason.getMessage()
-        + LibraryPlatform.other(name));
+        + " in PERCALE_LIBRARY, or put its folder where the system looks: "
+        + (other.isEmpty() ? reason.getMessage() : other));
   }
 
   /**
