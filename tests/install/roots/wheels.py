@@ -28,7 +28,7 @@ import work as works  # noqa: E402
 
 @dataclass(frozen=True)
 class Kind:
-    """What a wheel of a tag must hold."""
+    """Says what a wheel of a tag must hold."""
     tag: str
     platform: str  # as the bindings name it
     imports: str  # a pattern of the libraries that such a system has
