@@ -1,7 +1,8 @@
-"""Installs artefacts of a release in bare roots of Debian 12 and 13, runs the quick start of each
-language, uninstalls, and checks that nothing is left. Needs root, debootstrap and a network.
+"""Installs artefacts of a release in bare roots of Debian 12 and 13, for arm64 by QEMU, runs the
+quick start of each language, uninstalls, and checks that nothing is left. Needs root, debootstrap
+and a network.
 
-    check.py DIST [SUITE...]       DIST is the folder that subprojects/release writes
+    check.py DIST [SUITE-ARCHITECTURE...]       DIST is the folder that subprojects/release writes
 """
 import json
 import os
@@ -20,7 +21,7 @@ import go_module  # noqa: E402
 
 EXAMPLES = SOURCE / "docs" / "examples"
 DIGITS = pathlib.Path(os.environ.get("PERCALE_DATA") or roots.CACHE.parent / "data")
-SUITES = ("bookworm", "trixie")
+ROOTS = ("bookworm-amd64", "trixie-amd64", "bookworm-arm64")
 
 
 def only(dist, pattern):
@@ -50,11 +51,12 @@ def learned(said):
 
 
 def wheel(root, dist):
-    path = only(dist, "*manylinux*_x86_64.whl")
+    path = only(dist, f"*manylinux*_{root.machine}.whl")
     give(root, path, EXAMPLES / "readme" / "digits.py", pathlib.Path(__file__).parent / "first_inference.py")
     version = root.run("python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'").strip()
-    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--python-version", version, "numpy", "cffi",
-                    "-d", root.work / "wheels"], check=True)
+    tags = [f"--platform=manylinux{policy}_{root.machine}" for policy in ("2014", "_2_17", "_2_28")]
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--python-version", version, *tags,
+                    "numpy", "cffi", "-d", root.work / "wheels"], check=True)
     root.run("python3 -m venv env && env/bin/pip install -q --no-index wheels/*.whl")
     start = time.monotonic()
     root.run(f"env/bin/pip install -q --no-index {path.name} && env/bin/python first_inference.py")
@@ -67,7 +69,7 @@ def wheel(root, dist):
 
 
 def debian(root, dist):
-    debs = [only(dist, f"{name}_*_amd64.deb") for name in ("libpercale0", "libpercale-dev", "percale")]
+    debs = [only(dist, f"{name}_*_{root.architecture}.deb") for name in ("libpercale0", "libpercale-dev", "percale")]
     give(root, *debs, EXAMPLES / "readme" / "digits.c")
     root.run("apt-get install -q -y --no-install-recommends ./*.deb")
     if "onnx" not in root.run("percale info"):
@@ -78,7 +80,7 @@ def debian(root, dist):
 
 
 def archive(root, dist):
-    path = only(dist, "percale-*-linux-x86_64.tar.gz")
+    path = only(dist, f"percale-*-linux-{root.machine}.tar.gz")
     give(root, path, EXAMPLES / "readme" / "digits.c")
     prefix = f"/work/{path.name[:-len('.tar.gz')]}"
     root.run(f"tar xzf {path.name} && {prefix}/bin/percale info | grep onnx")
@@ -110,7 +112,7 @@ def go(root, dist):
         (root.work / name).mkdir()
         root.mount(["--bind", folder], root.work / name)
     env = {"GOPROXY": "file:///work/proxy,file:///work/modules", "GOSUMDB": "off", "GOPATH": "/work/path", "GOCACHE": "/work/cache",
-           "XDG_CACHE_HOME": "/work/user", "GOTOOLCHAIN": "local", "PERCALE_DATA": "/work/data"}
+           "GOARCH": root.architecture, "XDG_CACHE_HOME": "/work/user", "GOTOOLCHAIN": "local", "PERCALE_DATA": "/work/data"}
     root.run(f"/work/sdk/bin/go mod init digits && /work/sdk/bin/go get {module}@{version}", **env)
     learned(root.run("/work/sdk/bin/go run digits.go", **env))
 
@@ -120,20 +122,22 @@ ARTEFACTS = {wheel: ("python3", "python3-venv"), debian: ("gcc", "libc6-dev", "p
              java: ("default-jre-headless",), go: ("ca-certificates",)}
 
 
-def main(dist, *suites):
+def main(dist, *asked):
     sums = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=dist, capture_output=True, text=True)
     if sums.returncode:
         sys.exit(f"the checksums of {dist} do not fit: {sums.stdout}{sums.stderr}")
     passed = {}
-    for suite in suites or SUITES:
+    for name in asked or ROOTS:
+        suite, architecture = name.split("-")
         for test, packages in ARTEFACTS.items():
-            with roots.Root([roots.base(suite), roots.tools(suite, packages)]) as root:
+            layers = [roots.base(suite, architecture), roots.tools(suite, architecture, packages)]
+            with roots.Root(layers, architecture) as root:
                 test(root, pathlib.Path(dist).resolve())
                 left = root.left()
             if left:
-                sys.exit(f"{test.__name__} on {suite} leaves {', '.join(left[:20])}")
-            print(f"{test.__name__} on {suite}: passed", flush=True)
-            passed.setdefault(suite, []).append(test.__name__)
+                sys.exit(f"{test.__name__} on {name} leaves {', '.join(left[:20])}")
+            print(f"{test.__name__} on {name}: passed", flush=True)
+            passed.setdefault(name, []).append(test.__name__)
     print(json.dumps(passed))
 
 

@@ -7,6 +7,11 @@ import subprocess
 import tempfile
 
 CACHE = pathlib.Path(os.environ.get("PERCALE_CACHE") or pathlib.Path.home() / ".cache" / "percale") / "roots"
+BINFMT = pathlib.Path("/proc/sys/fs/binfmt_misc")
+# By Debian's name: the machine's name, the first 20 bytes of its programs, and a mask of the bits
+# that count.
+EMULATED = {"arm64": ("aarch64", b"\x7fELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\xb7\0",
+                      b"\xff\xff\xff\xff\xff\xff\xff\0\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff")}
 # Package managers keep these of packages that they have removed, or any program may write them.
 NOT_LEFT = ("var/lib/dpkg", "var/lib/apt", "var/cache", "var/log", "etc/ld.so.cache", "tmp", "run", "dev", "proc", "work")
 
@@ -19,24 +24,40 @@ def mirror():
     return found[0]
 
 
-def base(suite):
+def emulate(architecture):
+    """Lets this machine start programs of another architecture, also below another root."""
+    machine, magic, mask = EMULATED[architecture]
+    if not (BINFMT / "register").exists():
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT], check=True)
+    if not (BINFMT / f"percale-{machine}").exists():
+        def quoted(data):
+            return "".join(f"\\x{byte:02x}" for byte in data)
+
+        # F: the emulator is opened now, so that it need not be in the other root.
+        text = f":percale-{machine}:M::{quoted(magic)}:{quoted(mask)}:{shutil.which(f'qemu-{machine}-static')}:F"
+        (BINFMT / "register").write_text(text)
+
+
+def base(suite, architecture):
     """Returns the folder of a minimal Debian, made once."""
-    folder = CACHE / suite
+    if architecture in EMULATED:
+        emulate(architecture)
+    folder = CACHE / f"{suite}-{architecture}"
     if not folder.exists():
-        fresh = CACHE / f"{suite}.new"
+        fresh = CACHE / f"{suite}-{architecture}.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
-        subprocess.run(["debootstrap", "--variant=minbase", suite, fresh, mirror()], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["debootstrap", f"--arch={architecture}", "--variant=minbase", suite, fresh, mirror()], check=True, stdout=subprocess.DEVNULL)
         shutil.copy("/etc/resolv.conf", fresh / "etc")
         fresh.rename(folder)
     return folder
 
 
-def tools(suite, packages):
+def tools(suite, architecture, packages):
     """Returns the layer with Debian's own packages that a test needs, made once."""
-    folder = CACHE / f"{suite}+{'+'.join(packages)}"
+    folder = CACHE / f"{suite}-{architecture}+{'+'.join(packages)}"
     if packages and not folder.exists():
-        with Root([base(suite)]) as root:
+        with Root([base(suite, architecture)], architecture) as root:
             root.run(f"apt-get update -q && apt-get install -q -y --no-install-recommends {' '.join(packages)}")
             root.unmount()
             # A removed file is a device there, which only cp copies.
@@ -45,10 +66,12 @@ def tools(suite, packages):
 
 
 class Root:
-    """A layer above folders, the lowest first. The folder `work` of the root is `self.work`."""
+    """A layer above folders, the lowest first, with programs of an architecture of Debian. The
+    folder `work` of the root is `self.work`."""
 
-    def __init__(self, folders):
-        self.folders = folders
+    def __init__(self, folders, architecture):
+        self.folders, self.architecture = folders, architecture
+        self.machine = EMULATED[architecture][0] if architecture in EMULATED else os.uname().machine
         self.mounted = contextlib.ExitStack()
 
     def __enter__(self):
