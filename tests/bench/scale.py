@@ -25,11 +25,11 @@ def check(measured):
     """Returns the table of the comparison, and the largest error."""
     rows, worst = [], 0.0
     for name, net in measured.items():
-        for ranks, seconds, predicted in net.compare():
+        for layers, ranks, seconds, predicted in net.compare():
             error = predicted / seconds - 1
             worst = max(worst, abs(error))
-            rows.append([name, str(ranks), show_time(seconds * 1e9), show_time(predicted * 1e9), f"{100 * error:+.1f} %"])
-    return markdown(["net", "processes", "measured step", "predicted step", "error"], rows), worst
+            rows.append([name, layers, str(ranks), show_time(seconds * 1e9), show_time(predicted * 1e9), f"{100 * error:+.1f} %"])
+    return markdown(["net", "layers", "processes", "measured step", "predicted step", "error"], rows), worst
 
 
 def costs(measured):
@@ -90,15 +90,16 @@ def page(about, measured, checked, rows):
         "A model of events trains in groups (`tests/bench/scale/`). It has shards, buckets, exchanges, sums and commits as in "
         "`docs/decisions/training/groups.md`, processors and links that are shared, late workers, and failures.", "",
         "## The model against measurements", "",
-        "Two costs are found in the trainings of two processes that compute, once apart and once as a group: those of a byte of a message, "
-        "and of a byte that the processor reads or writes.", "",
+        "Two costs are found in groups of one and of two processes whose layers wait: those of a byte that the processor reads or writes, "
+        "and of a byte of a message. Layers that wait do not disturb each other, so the rest of a step is sums, commits and messages.", "",
         costs(measured), "",
-        "With these the model predicts groups whose layers wait. All processes share the processors of one machine, and the latency is "
-        f"{show_time(LATENCY * 1e9)}.", "",
+        "With these the model predicts two processes that compute, and larger groups whose layers wait. All processes share the processors "
+        f"of one machine, and the latency is {show_time(LATENCY * 1e9)}. The shards of two processes that compute take as long as those of "
+        "two processes that train apart at the same time.", "",
         checked, "",
         "No cost is fitted to these groups. But the form of the model was chosen with measurements of such groups in view: what a sum, a commit "
-        "and a copy move, and that two costs are fitted. The costs follow from a small difference of two times, so an error of 1 % in the step "
-        "of two processes becomes several percent with eight.", "",
+        "and a copy move, that two costs are fitted, and to which steps. The costs follow from small differences of two times, so an error of "
+        "1 % in the step of two processes becomes several percent with eight.", "",
         "## Assumptions", "", assumptions(), "",
         "## Where scaling stops", "",
         f"A mode stops scaling where twice as many workers give less than {projection.GROWS} times the shards per second. The workers that are "

@@ -1,5 +1,5 @@
 """Reads the measurements of group.py, finds the costs of messages and of memory in those of one and
-of two processes, and compares the model with the others."""
+of two processes whose layers wait, and compares the model with the others."""
 import math
 from dataclasses import dataclass
 
@@ -80,21 +80,22 @@ class Measured:
         group = Group(ranks, shards, network, memory_of(costs.memory), self.processors, one_machine=True, waits=waits)
         return GroupTraining(net, group).run(STEPS)
 
+    def waiting(self, costs, ranks):
+        """A step of processes whose layers wait: a shard as long as half a step of one process. It
+        has no statistics."""
+        net = net_of(self.found["layers"], self.one["step_seconds"] / 2, 0)
+        return self.train(net, costs, ranks, self.found["waiting_shards"], True)[0]
+
     def fit(self):
-        """Two costs of two facts of the group of two processes: the step, and the share of it in
-        which a process only waited."""
-        most = self.one["step_seconds"] / self.bytes
-
-        def byte(memory):
-            return rising(lambda b: self.computing(Costs(b, memory))[0], self.two["step_seconds"], most)
-
-        memory = rising(lambda m: -self.computing(Costs(byte(m), m))[1], -self.two["waited_share"], most / 10)
-        return Costs(byte(memory), memory)
+        """Two costs from two steps whose layers wait, because these have no other cost. That of one
+        process has sums and a commit, and that of two processes has messages, too."""
+        most, steps = self.one["step_seconds"] / self.bytes, self.found["waiting"]
+        memory = rising(lambda m: self.waiting(Costs(0, m), 1), steps["1"]["step_seconds"], most / 10)
+        return Costs(rising(lambda b: self.waiting(Costs(b, memory), 2), steps["2"]["step_seconds"], most), memory)
 
     def compare(self):
-        """Returns (ranks, measured seconds, predicted seconds) of the steps of layers that wait."""
-        # A shard waits as long as half a step of one process took. It has no statistics.
-        net = net_of(self.found["layers"], self.one["step_seconds"] / 2, 0)
-        sizes = [ranks for ranks in self.found["waiting"] if int(ranks) > 1]
-        predicted = [self.train(net, self.costs, int(ranks), self.found["waiting_shards"], True)[0] for ranks in sizes]
-        return [(int(ranks), self.found["waiting"][ranks]["step_seconds"], seconds) for ranks, seconds in zip(sizes, predicted)]
+        """Returns (what the layers do, processes, measured seconds, predicted seconds) of the steps
+        that fit() does not use."""
+        steps = {int(ranks): found["step_seconds"] for ranks, found in self.found["waiting"].items()}
+        return [("compute", 2, self.two["step_seconds"], self.computing(self.costs)[0]),
+                *(("wait", ranks, steps[ranks], self.waiting(self.costs, ranks)) for ranks in sorted(steps) if ranks > 2)]

@@ -167,13 +167,20 @@ def test_buckets_begin_with_the_last_parameters():
 def test_calibration_finds_the_costs():
     layers = [[4_000_000, 100, 200], [3_000_000, 100, 200]]
     wanted = Costs(byte=4e-10, memory=2e-10)
-    found = {"trainable": 7_000_000, "layers": layers, "waiting_shards": 8, "waiting": {},
-             "computing": {"1": {"step_seconds": 1.0}, "apart": {"step_seconds": 1.1}, "2": {"step_seconds": 0.6, "bytes_sent": 28.1e6, "waited_share": 0.01}}}
+    found = {"trainable": 7_000_000, "layers": layers, "waiting_shards": 8,
+             "waiting": {ranks: {"step_seconds": 4.0 / int(ranks)} for ranks in ("1", "2", "4", "8")},
+             "computing": {"1": {"step_seconds": 1.0}, "apart": {"step_seconds": 1.1}, "2": {"step_seconds": 0.6, "bytes_sent": 28.1e6}}}
     measured = Measured(found, 2)
-    found["computing"]["2"]["step_seconds"], found["computing"]["2"]["waited_share"] = measured.computing(wanted)
-    costs = Measured(found, 2).costs
-    near(costs.byte, wanted.byte, 0.01)
-    near(costs.memory, wanted.memory, 0.01)
+    for ranks, step in found["waiting"].items():
+        step["step_seconds"] = measured.waiting(wanted, int(ranks))
+    found["computing"]["2"]["step_seconds"] = measured.computing(wanted)[0]
+    measured = Measured(found, 2)
+    near(measured.costs.byte, wanted.byte, 0.01)
+    near(measured.costs.memory, wanted.memory, 0.01)
+    compared = measured.compare()
+    assert [(layers, ranks) for layers, ranks, _, _ in compared] == [("compute", 2), ("wait", 4), ("wait", 8)]
+    for _, _, seconds, predicted in compared:
+        near(predicted, seconds, 0.001)
 
 
 def main():
