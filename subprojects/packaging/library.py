@@ -8,6 +8,8 @@ from work import empty, run
 PLUGINS = ("onnx", "onednn", "cuda", "remote")
 # Line numbers suffice for a stack trace, and compile fast.
 DEBUG = "-g1"
+# The folder of libraries in all artefacts but Debian's packages.
+LIBDIR = "lib"
 
 
 def tool(platform, name):
@@ -20,8 +22,9 @@ def meson_options(work, platform, libdir):
     arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}",
                  f"-ffile-prefix-map={build_folder(work, platform)}=build"]
     # An archive is unpacked anywhere, a package for a system is not.
-    relocatable = "true" if libdir == platform.folder else "false"
-    words = ["--prefix=/usr", f"--libdir={libdir}", f"-Dpkgconfig.relocatable={relocatable}", "-Dtests=false", f"-Dstatic={str(platform.static).lower()}"]
+    words = ["--prefix=/usr", f"--libdir={libdir}", "-Dtests=false"]
+    words += [f"-D{name}={'true' if chosen else 'false'}"
+              for name, chosen in (("pkgconfig.relocatable", libdir == LIBDIR), ("static", platform.static))]
     words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
     crosses = [work.source / "subprojects" / "cross" / f"{name}.ini" for name in ("zig", platform.cross)] if platform.cross else []
@@ -51,7 +54,7 @@ def build_library(work, platform):
     second has the debug information of the first."""
     folder = work.folder / platform.name
     staged, debug, target = empty(folder / "stage"), empty(folder / "debug"), folder / "installed"
-    install(work, platform, platform.folder, target)
+    install(work, platform, LIBDIR, target)
     separate_tree(platform, target / "usr", staged, debug)
     return [staged, debug]
 
@@ -59,11 +62,9 @@ def build_library(work, platform):
 def separate_tree(platform, installed, staged, debug):
     """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
     shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
-    for path in sorted(staged.rglob("*")):
+    for path in sorted(path for path in staged.rglob("*") if path.is_file() and not path.is_symlink()):
         if path.suffix == ".a":
             run([tool(platform, "strip"), "--strip-debug", "--enable-deterministic-archives", path])
-        elif path.is_symlink() or not path.is_file():
-            continue
         elif form(path) == "Mach-O":
             run([tool(platform, "strip"), "-x", path])  # debug information stays in the objects
         elif form(path) == "ELF":

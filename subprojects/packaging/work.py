@@ -102,9 +102,9 @@ def extract_source(work):
             files.extractall(fresh)
         copy_changed(fresh, work.source)
     # Cross builds find there what `setup --cross` has fetched.
-    for name in ("cross/packages", "zlib-1.3.1"):
-        link, there = work.source / "subprojects" / name, ROOT / "subprojects" / name
-        if there.exists() and not link.exists():
+    for there in [*(ROOT / "subprojects").glob("cross/packages"), *(ROOT / "subprojects").glob("zlib-*")]:
+        link = work.source / there.relative_to(ROOT)
+        if not link.exists():
             link.symlink_to(there)
     return [work.source]
 

@@ -97,5 +97,5 @@ class Measured:
         """Returns (what the layers do, processes, measured seconds, predicted seconds) of the steps
         that fit() does not use."""
         steps = {int(ranks): found["step_seconds"] for ranks, found in self.found["waiting"].items()}
-        return [("compute", 2, self.two["step_seconds"], self.computing(self.costs)[0]),
-                *(("wait", ranks, steps[ranks], self.waiting(self.costs, ranks)) for ranks in sorted(steps) if ranks > 2)]
+        computing = [("compute", 2, self.two["step_seconds"], self.computing(self.costs)[0])]
+        return computing + [("wait", ranks, steps[ranks], self.waiting(self.costs, ranks)) for ranks in sorted(steps) if ranks > 2]
