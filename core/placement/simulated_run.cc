@@ -13,7 +13,7 @@ int64_t transfer_bytes(const Function& f, ValueId value) {
 // Joins a cheap node with its only user if both have the same candidates.
 class Regions {
  public:
-  Regions(const Function& f, const CostModel& costs, const PlacementUnits& units) : f_(f), of_(units.unit_of) {
+  Regions(const Function& f, const CostModel& costs, const PlacementUnits& units) : of_(units.unit_of) {
     std::vector<int32_t> user(f.nodes.size(), kNone);
     const auto use = [&](NodeId by, NodeId of) {
       int32_t& known = user[static_cast<size_t>(of)];
@@ -53,7 +53,6 @@ class Regions {
                        [&](int32_t d) { return costs.seconds(node, d) < CostModel::kHopSeconds; });
   }
 
-  const Function& f_;
   std::vector<int32_t> of_;  // per node: the unit that it is placed with
   std::vector<std::vector<NodeId>> members_;
 };

@@ -89,7 +89,7 @@ class Activations {
 // enough.
 class Cuts {
  public:
-  explicit Cuts(const Activations& a) : a_(a), crossing_(a.forward() + 1, 0), own_(a.forward(), 0) {
+  explicit Cuts(const Activations& a) : crossing_(a.forward() + 1, 0), own_(a.forward(), 0) {
     std::vector<double> change(a.forward() + 2, 0);
     const Function& f = a.function();
     for (size_t i = 0; i < f.values.size(); ++i) {
@@ -157,7 +157,6 @@ class Cuts {
     return kept + std::max(most, bytes);
   }
 
-  const Activations& a_;
   // Per cut before a node: bytes of activations that are made before it and read after it.
   std::vector<double> crossing_;
   std::vector<double> own_;  // per node: bytes of its outputs that the backward pass reads
