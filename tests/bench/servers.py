@@ -62,9 +62,8 @@ def train(args, case, workers, steps, epochs):
 
 
 def has_room(case, workers):
-    """True if the memory suffices. In sizes of the table, a dense step of 1 GB and two workers takes
-    5 in the servers, 2 in each worker, and 3 and 4 per worker in the chief, through which all goes.
-    """
+    """True if the memory suffices. In sizes of the table, a dense step takes 5 in the servers, 2 in
+    each worker, and 3 and 4 per worker in the chief, through which all goes."""
     rows, columns, by_rows = CASES[case]
     with open("/proc/meminfo", encoding="ascii") as file:
         free = next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
