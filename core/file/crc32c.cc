@@ -23,7 +23,7 @@ uint32_t raw_portable(const unsigned char* data, size_t bytes, uint32_t crc) {
 }  // namespace
 
 uint32_t crc32c(const void* data, size_t bytes, uint32_t crc) {
-  const os::Crc32c instructions = os::crc32c_instructions();
+  static const os::Crc32c instructions = os::crc32c_instructions();  // asking takes long on virtual machines
   const auto raw = instructions != nullptr ? instructions : raw_portable;
   return ~raw(static_cast<const unsigned char*>(data), bytes, ~crc);
 }

@@ -13,7 +13,7 @@ from work import ROOT, empty, run
 LOADER = ROOT / "subprojects" / "packaging" / "go"
 PUREGO = "github.com/ebitengine/purego v0.9.1"
 # Libraries of the system that the static library needs.
-NEEDS = "-lstdc++ -lz -lm -ldl -lpthread"
+NEEDS = "-lm -ldl -lpthread"
 
 
 def module_path(work):

@@ -2,7 +2,8 @@
 import os
 import shutil
 
-from work import empty, run
+import static
+from work import CACHE, empty, run
 
 # The plug-ins that Meson has options for.
 PLUGINS = ("onnx", "onednn", "cuda", "remote")
@@ -10,11 +11,6 @@ PLUGINS = ("onnx", "onednn", "cuda", "remote")
 DEBUG = "-g1"
 # The folder of libraries in all artefacts but Debian's packages.
 LIBDIR = "lib"
-
-
-def tool(platform, name):
-    """Returns a program of binutils. Those of the machine know its own processor alone."""
-    return f"llvm-{name}" if platform.cross else name
 
 
 def meson_options(work, platform, libdir):
@@ -27,8 +23,10 @@ def meson_options(work, platform, libdir):
               for name, chosen in (("pkgconfig.relocatable", libdir == LIBDIR), ("static", platform.static))]
     words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
-    crosses = [work.source / "subprojects" / "cross" / f"{name}.ini" for name in ("zig", platform.cross)] if platform.cross else []
-    return words + list(platform.options) + [f"--cross-file={path}" for path in crosses]
+    if "onednn" in platform.plugins:
+        words.append(f"-Dpkg_config_path={CACHE / 'tools' / f'onednn-{platform.cross}' / 'lib' / 'pkgconfig'}")
+    cross = work.source / "subprojects" / "cross"
+    return words + ["-Djni=enabled", f"--cross-file={cross / 'zig.ini'}", f"--cross-file={cross / f'{platform.cross}.ini'}"]
 
 
 def build_folder(work, platform):
@@ -47,6 +45,8 @@ def install(work, platform, libdir, target):
     asked.write_text(wanted)
     run(["meson", "compile", "-C", build, "-j", work.jobs])
     run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", empty(target)])
+    if platform.static:
+        static.complete(platform, target / "usr" / libdir / "libpercale.a", build)
 
 
 def build_library(work, platform):
@@ -55,20 +55,20 @@ def build_library(work, platform):
     folder = work.folder / platform.name
     staged, debug, target = empty(folder / "stage"), empty(folder / "debug"), folder / "installed"
     install(work, platform, LIBDIR, target)
-    separate_tree(platform, target / "usr", staged, debug)
+    separate_tree(target / "usr", staged, debug)
     return [staged, debug]
 
 
-def separate_tree(platform, installed, staged, debug):
+def separate_tree(installed, staged, debug):
     """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
     shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
     for path in sorted(path for path in staged.rglob("*") if path.is_file() and not path.is_symlink()):
         if path.suffix == ".a":
-            run([tool(platform, "strip"), "--strip-debug", "--enable-deterministic-archives", path])
+            run(["llvm-strip", "--strip-debug", "--enable-deterministic-archives", path])
         elif form(path) == "Mach-O":
-            run([tool(platform, "strip"), "-x", path])  # debug information stays in the objects
+            run(["llvm-strip", "-x", path])  # debug information stays in the objects
         elif form(path) == "ELF":
-            separate(platform, path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
+            separate(path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
 
 
 def form(path):
@@ -78,11 +78,10 @@ def form(path):
         return {b"\x7fELF": "ELF", b"\xcf\xfa\xed\xfe": "Mach-O"}.get(file.read(4), "")
 
 
-def separate(platform, path, debug):
+def separate(path, debug):
     """Moves debug information to a file that debuggers find from the folder of the binary."""
-    objcopy = tool(platform, "objcopy")
     debug.parent.mkdir(parents=True, exist_ok=True)
-    run([objcopy, "--only-keep-debug", "--compress-debug-sections", path, debug])
-    run([tool(platform, "strip"), "--strip-unneeded", path])
-    run([objcopy, f"--add-gnu-debuglink={debug}", path])
+    run(["llvm-objcopy", "--only-keep-debug", "--compress-debug-sections", path, debug])
+    run(["llvm-strip", "--strip-unneeded", path])
+    run(["llvm-objcopy", f"--add-gnu-debuglink={debug}", path])
     os.chmod(debug, 0o644)

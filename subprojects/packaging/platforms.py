@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 class Platform:
     """A system and a processor that binaries are made for."""
     name: str
-    # A target of subprojects/cross; empty for the machine's compiler.
-    cross: str = ""
+    # A target of subprojects/cross, for which zig compiles.
+    cross: str
     # The platform part of the wheel's tag. {glibc} becomes the oldest glibc that has all symbols.
     wheel: str = ""
     # The folder of the natives in Java's jar, and in the module for Go; empty for none there.
     java: str = ""
     go: str = ""
-    # A static library needs the C++ library of its compiler, which only that of the machine shares.
+    # With a static library, which only the linker of ELF can make whole.
     static: bool = False
     # The architecture of Debian's packages; empty for none.
     debian: str = ""
@@ -23,29 +23,26 @@ class Platform:
     plugin: str = "libpercale_{}.so"
     jni: str = "libpercale_jni.so"
     # Plug-ins that every build for the platform has.
-    plugins: tuple = ("onnx", "onednn")
-    # More options of Meson.
-    options: tuple = ("-Djni=enabled",)
+    plugins: tuple = ("onnx",)
 
     def without(self, plugins):
         """Returns the platform without some of its plug-ins."""
         return replace(self, plugins=tuple(name for name in self.plugins if name not in plugins))
 
 
-# Those that are compiled by zig: the plug-ins that need other libraries, and JNI, are left out.
-CROSS = {"plugins": ("onnx",), "options": ("-Djni=disabled",)}
-MACOS = {"library": "libpercale.0.dylib", "plugin": "libpercale_{}.dylib", **CROSS}
-WINDOWS = {"folder": "bin", "library": "percale.dll", "plugin": "percale_{}.dll", **CROSS}
+MACOS = {"library": "libpercale.0.dylib", "plugin": "libpercale_{}.dylib", "jni": "libpercale_jni.dylib"}
+WINDOWS = {"folder": "bin", "library": "percale.dll", "plugin": "percale_{}.dll", "jni": "percale_jni.dll"}
 # Go opens the library through glibc, so it has none for musl.
 PLATFORMS = (
-    Platform("linux-x86_64", wheel="manylinux_{glibc}_x86_64", java="linux-x86_64", go="linux_amd64", static=True, debian="amd64"),
-    Platform("linux-aarch64", cross="aarch64-linux-gnu", wheel="manylinux_{glibc}_aarch64", java="linux-aarch64", go="linux_arm64",
-             debian="arm64", **CROSS),
-    Platform("linux-musl-x86_64", cross="x86_64-linux-musl", wheel="musllinux_1_2_x86_64", java="linux-musl-x86_64", **CROSS),
-    Platform("linux-musl-aarch64", cross="aarch64-linux-musl", wheel="musllinux_1_2_aarch64", java="linux-musl-aarch64", **CROSS),
-    Platform("macos-aarch64", cross="aarch64-macos", wheel="macosx_11_0_arm64", java="macos-aarch64", go="darwin_arm64", **MACOS),
-    Platform("macos-x86_64", cross="x86_64-macos", wheel="macosx_11_0_x86_64", java="macos-x86_64", go="darwin_amd64", **MACOS),
-    Platform("windows-x86_64", cross="x86_64-windows-gnu", wheel="win_amd64", java="windows-x86_64", go="windows_amd64", **WINDOWS),
+    Platform("linux-x86_64", "x86_64-linux-gnu", wheel="manylinux_{glibc}_x86_64", java="linux-x86_64", go="linux_amd64", static=True,
+             debian="amd64", plugins=("onnx", "onednn")),
+    Platform("linux-aarch64", "aarch64-linux-gnu", wheel="manylinux_{glibc}_aarch64", java="linux-aarch64", go="linux_arm64", static=True,
+             debian="arm64"),
+    Platform("linux-musl-x86_64", "x86_64-linux-musl", wheel="musllinux_1_2_x86_64", java="linux-musl-x86_64", static=True),
+    Platform("linux-musl-aarch64", "aarch64-linux-musl", wheel="musllinux_1_2_aarch64", java="linux-musl-aarch64", static=True),
+    Platform("macos-aarch64", "aarch64-macos", wheel="macosx_11_0_arm64", java="macos-aarch64", go="darwin_arm64", **MACOS),
+    Platform("macos-x86_64", "x86_64-macos", wheel="macosx_11_0_x86_64", java="macos-x86_64", go="darwin_amd64", **MACOS),
+    Platform("windows-x86_64", "x86_64-windows-gnu", wheel="win_amd64", java="windows-x86_64", go="windows_amd64", **WINDOWS),
 )
 
 

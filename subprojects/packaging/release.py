@@ -51,10 +51,11 @@ def arguments():
 
 def set_up(chosen):
     """Installs what the chosen platforms need beside the tools of every release."""
-    for switch, needed in (("--onednn", any("onednn" in platform.plugins for platform in chosen)),
-                           ("--cross", any(platform.cross for platform in chosen))):
-        if needed and subprocess.run(["sh", works.ROOT / "subprojects" / "setup", switch]).returncode:
-            works.fail(f"`sh subprojects/setup {switch}` failed")
+    subprojects = works.ROOT / "subprojects"
+    commands = [["setup", "--cross"]] + [["onednn_build", "--target", platform.cross] for platform in chosen if "onednn" in platform.plugins]
+    for command, *arguments in commands:
+        if subprocess.run(["sh", subprojects / command, *arguments]).returncode:
+            works.fail(f"`sh subprojects/{command} {' '.join(arguments)}` failed")
 
 
 def main():

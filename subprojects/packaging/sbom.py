@@ -1,15 +1,17 @@
 """The bill of materials of a platform, in SPDX 2.3."""
 import json
+import re
 import time
 import uuid
 
 from archives import files_of
-from work import digest_of, fail
+from work import digest_of, fail, run
 
 # By the name that Meson knows a dependency by: the name, the licence, how the binaries use it, and
 # the plug-in that it is part of; None for the library.
 PARTS = {
-    "zlib": ("zlib", "Zlib", "DYNAMIC_LINK", None),
+    "zlib": ("zlib", "Zlib", "STATIC_LINK", None),
+    "libc++": ("LLVM's libc++, libc++abi and libunwind", "Apache-2.0 WITH LLVM-exception", "STATIC_LINK", None),
     "eigen3": ("Eigen", "MPL-2.0", "STATIC_LINK", None),
     "RapidJSON": ("RapidJSON", "MIT", "STATIC_LINK", None),
     "libhwy": ("Highway", "Apache-2.0 OR BSD-3-Clause", "STATIC_LINK", None),
@@ -20,7 +22,7 @@ PARTS = {
     "openssl": ("OpenSSL", "Apache-2.0", "DYNAMIC_LINK", "remote"),
 }
 # Meson reports these, and no binary contains them.
-NO_PART = ("threads", "jni", "dl")
+NO_PART = ("threads", "jni", "jni-headers", "dl")
 
 
 def dependencies(work, platform):
@@ -28,8 +30,9 @@ def dependencies(work, platform):
     build = work.folder / platform.name / "build"
     found = json.loads((build / "meson-info" / "intro-dependencies.json").read_text())
     versions = {each["name"]: each["version"] for each in found if each["name"] not in NO_PART}
-    # Meson does not report it where it is headers of the system.
+    # Meson does not report what is headers of the system, and what the compiler brings.
     versions.setdefault("protozero", "unknown")
+    versions["libc++"] = re.search(r"clang version (\S+)", run(["zig", "c++", "--version"]))[1]
     unknown = sorted(set(versions) - set(PARTS))
     if unknown:
         fail(f"sbom.PARTS has no row for {', '.join(unknown)}; add the licence")

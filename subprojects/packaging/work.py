@@ -10,6 +10,9 @@ import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# The folder of subprojects/common.
+CACHE = pathlib.Path(os.environ.get("PERCALE_CACHE") or
+                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "percale"))
 SIGNATURE = "SHA256SUMS.asc"
 
 

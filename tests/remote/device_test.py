@@ -98,6 +98,21 @@ class Faults(RemoteJob):
     def test_a_worker_that_hangs_is_given_up(self):
         self.assertEqual(self.lose_one(signal.SIGSTOP)[0], self.digest(*self.long_job))
 
+    def test_a_client_that_stood_still_goes_on(self):
+        """A worker drops it after 10 s. It hears what was said meanwhile before it misses anyone."""
+        out = os.path.join(self.path, "stood-still")
+        with Workers(WORKER, (), ()) as workers:
+            command = [program.PATH, "train", self.spec, *self.long_job, "--json", "--devices", workers.devices(), "--out", out,
+                       "--checkpoint-every", "7"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+                wait_for(os.path.join(out, "step-7"), client)
+                client.send_signal(signal.SIGSTOP)
+                time.sleep(6)
+                client.send_signal(signal.SIGCONT)
+                printed, errors = client.communicate(timeout=60)
+        self.assertEqual(client.returncode, 0, errors)
+        self.assertEqual(json.loads(printed)["digest"], self.digest(*self.long_job))
+
     def test_a_worker_frees_what_a_lost_client_held(self):
         with Workers(WORKER, ("--once", "--memory-limit", "64MB")) as workers:
             command = [program.PATH, "train", self.spec, "--epochs", "1000", "--devices", workers.devices(), "--out",

@@ -1,3 +1,5 @@
+#include <cpuid.h>
+
 #include <cstring>
 
 #include "core/system/crc32c_tables.h"
@@ -62,6 +64,10 @@ __attribute__((target("sse4.2,crc32"))) uint32_t crc32c_sse42(const unsigned cha
 
 }  // namespace
 
-Crc32c crc32c_instructions() { return __builtin_cpu_supports("sse4.2") ? crc32c_sse42 : nullptr; }
+// Asks the processor itself: __builtin_cpu_supports() is not in every compiler's runtime.
+Crc32c crc32c_instructions() {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0 ? crc32c_sse42 : nullptr;
+}
 
 }  // namespace percale::os

@@ -22,18 +22,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "subprojects" / "packaging"))
+import platforms  # noqa: E402
 import symbol_versions  # noqa: E402
 import work as works  # noqa: E402
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Says what a wheel of a tag must hold."""
-    tag: str
+    """Says what a wheel of a platform must hold, and what runs its library here."""
     platform: str  # as the bindings name it
     imports: str  # a pattern of the libraries that such a system has
-    target: str = ""  # of zig
-    runner: tuple = ()  # what runs programs of the target here
+    runner: tuple = ()  # what runs its programs here
     why_not: str = ""  # why none does
 
 
@@ -41,15 +40,20 @@ GLIBC = symbol_versions.EVERYWHERE.pattern
 MUSL = r"libc\.so|libpercale\.so\.0"
 WINDOWS = r"(?i:kernel32|ntdll|advapi32|bcrypt|bcryptprimitives|api-ms-win-crt-[a-z]+-l1-1-0|percale)\.dll"
 MACOS = r"/usr/lib/libSystem\.B\.dylib|@rpath/libpercale\.0\.dylib"
-KINDS = (
-    Kind(r"manylinux_2_\d+_x86_64", "Linux on x86-64 with glibc", GLIBC, "x86_64-linux-gnu"),
-    Kind(r"manylinux_2_\d+_aarch64", "Linux on arm64 with glibc", GLIBC, "aarch64-linux-gnu", ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")),
-    Kind(r"musllinux_1_2_x86_64", "Linux on x86-64 with musl", MUSL, "x86_64-linux-musl"),
-    Kind(r"musllinux_1_2_aarch64", "Linux on arm64 with musl", MUSL, why_not="Debian has no musl for arm64 beside QEMU"),
-    Kind(r"win_amd64", "Windows on x86-64", WINDOWS, "x86_64-windows-gnu", ("wine",)),
-    Kind(r"macosx_11_0_arm64", "macOS on arm64", MACOS, why_not="nothing here runs macOS"),
-    Kind(r"macosx_11_0_x86_64", "macOS on x86-64", MACOS, why_not="nothing here runs macOS"),
-)
+KINDS = {
+    "linux-x86_64": Kind("Linux on x86-64 with glibc", GLIBC),
+    "linux-aarch64": Kind("Linux on arm64 with glibc", GLIBC, ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")),
+    "linux-musl-x86_64": Kind("Linux on x86-64 with musl", MUSL),
+    "linux-musl-aarch64": Kind("Linux on arm64 with musl", MUSL, why_not="Debian has no musl for arm64 beside QEMU"),
+    "windows-x86_64": Kind("Windows on x86-64", WINDOWS, ("wine",)),
+    "macos-aarch64": Kind("macOS on arm64", MACOS, why_not="nothing here runs macOS"),
+    "macos-x86_64": Kind("macOS on x86-64", MACOS, why_not="nothing here runs macOS"),
+}
+
+
+def row_of(tag):
+    """Returns the platform of a release whose wheels have this tag, or None."""
+    return next((row for row in platforms.PLATFORMS if re.fullmatch(row.wheel.format(glibc=r"2_\d+"), tag)), None)
 
 
 def platform_of(path):
@@ -90,12 +94,13 @@ def check_binary(path, kind):
         works.fail(f"{path.name} imports {', '.join(strange)}, which not every {kind.platform.split()[0]} has")
 
 
-def run_library(library, kind, folder):
+def run_library(library, row, folder):
     """Opens the library in a C program. Returns what was done."""
+    kind = KINDS[row.name]
     if kind.why_not or kind.runner and not shutil.which(kind.runner[0]):
         return f"inspected: {kind.why_not or kind.runner[0] + ' is not here'}"
     program = folder / "open_library.exe"
-    works.run(["zig", "cc", "-target", kind.target, "-I", SOURCE / "c_api" / "include", HERE / "open_library.c", "-o", program])
+    works.run(["zig", "cc", "-target", row.cross, "-I", SOURCE / "c_api" / "include", HERE / "open_library.c", "-o", program])
     version = works.run([*kind.runner, program, library.name], cwd=library.parent,
                         env={**os.environ, "LD_LIBRARY_PATH": str(library.parent), "WINEDEBUG": "-all"}).split()
     if version[-1] != works.version_of(SOURCE):
@@ -106,7 +111,7 @@ def run_library(library, kind, folder):
 def check(path):
     """Returns (tag, what was done) of a wheel."""
     tag = path.name.split("-")[-1][:-len(".whl")]
-    kind = next((kind for kind in KINDS if re.fullmatch(kind.tag, tag)), None) or works.fail(f"no row of KINDS for {path.name}")
+    row = row_of(tag) or works.fail(f"no platform of platforms.py has wheels such as {path.name}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with zipfile.ZipFile(path) as packed:
@@ -115,11 +120,11 @@ def check(path):
         libraries = folder / "wheel" / "percale" / "lib"
         binaries = sorted(file for file in libraries.rglob("*") if file.is_file())
         for binary in binaries:
-            check_binary(binary, kind)
+            check_binary(binary, KINDS[row.name])
         library, = (file for file in binaries if file.parent == libraries)
         if "manylinux" in tag and symbol_versions.oldest_glibc(binaries) not in tag:
             works.fail(f"{path.name} imports symbols of glibc {symbol_versions.oldest_glibc(binaries)}")
-        return tag, f"{path.stat().st_size / 1e6:.1f} MB", run_library(library, kind, folder)
+        return tag, f"{path.stat().st_size / 1e6:.1f} MB", run_library(library, row, folder)
 
 
 def main(dist):

@@ -1,9 +1,9 @@
 #include "library.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstdio>
+
+#include "shared_library.h"
 
 namespace percale::jni {
 namespace {
@@ -41,12 +41,13 @@ void throw_link_error(JNIEnv* env, const char* message) {
 }  // namespace
 
 void open(JNIEnv* env, const char* name) {
-  void* opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (opened == nullptr) throw_link_error(env, dlerror());
+  char reason[1024] = "";
+  void* opened = open_shared(name, reason, sizeof reason);
+  if (opened == nullptr) throw_link_error(env, reason);
   library = opened;
 }
 
-void* find(const char* name) { return dlsym(library, name); }
+void* find(const char* name) { return find_shared(library, name); }
 
 void throw_missing(JNIEnv* env, const char* function) {
   char message[256];

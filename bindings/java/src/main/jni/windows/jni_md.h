@@ -1,0 +1,13 @@
+/* The half of jni.h that differs by system, for compilers whose JDK is of another one. */
+#ifndef _JAVASOFT_JNI_MD_H_
+#define _JAVASOFT_JNI_MD_H_
+
+#define JNIEXPORT __declspec(dllexport)
+#define JNIIMPORT __declspec(dllimport)
+#define JNICALL __stdcall
+
+typedef long jint;
+typedef long long jlong;
+typedef signed char jbyte;
+
+#endif /* _JAVASOFT_JNI_MD_H_ */
