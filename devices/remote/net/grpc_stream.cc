@@ -16,6 +16,7 @@
 #include "devices/remote/net/acceptor.h"
 #include "devices/remote/net/calls.h"
 #include "devices/remote/net/flow.h"
+#include "devices/remote/net/pulse.h"
 
 namespace percale::remote {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 constexpr int kMaxStreams = 4096;                   // of a connection
 constexpr size_t kServerBytes = size_t{256} << 20;  // for messages that arrive
 constexpr int kWindowBytes = 4 << 20, kFrameBytes = 1 << 20;
-constexpr int kKeepaliveMs = 1000, kKeepaliveTimeoutMs = 2500;
+constexpr int kKeepaliveMs = 1000;
 constexpr int kHandshakeMs = 3000;
 constexpr int kFirstBackoffMs = 100, kMaxBackoffMs = 1000;
 
@@ -38,9 +39,10 @@ void set_arguments(Set&& set) {
   set(GRPC_ARG_TCP_MIN_READ_CHUNK_SIZE, kFrameBytes);
   set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kWindowBytes);
   set(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // Finds a peer that is no longer reached while nothing else is sent.
+  // Finds a connection that carries nothing any more. Heartbeats find a lost peer before, and unlike
+  // gRPC they excuse a process that stood still itself.
   set(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(kStreamSilence.count()));
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveMs / 2);
