@@ -13,6 +13,11 @@ DEBUG = "-g1"
 LIBDIR = "lib"
 
 
+def tool(name):
+    """Returns a program for binaries: LLVM's for all platforms, else the one of this machine."""
+    return f"llvm-{name}" if shutil.which(f"llvm-{name}") else name
+
+
 def meson_options(work, platform, libdir):
     """Returns the arguments of `meson setup`. The same text replaces the folders of every build."""
     arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}",
@@ -64,9 +69,9 @@ def separate_tree(installed, staged, debug):
     shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
     for path in sorted(path for path in staged.rglob("*") if path.is_file() and not path.is_symlink()):
         if path.suffix == ".a":
-            run(["llvm-strip", "--strip-debug", "--enable-deterministic-archives", path])
+            run([tool("strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif form(path) == "Mach-O":
-            run(["llvm-strip", "-x", path])  # debug information stays in the objects
+            run([tool("strip"), "-x", path])  # debug information stays in the objects
         elif form(path) == "ELF":
             separate(path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
 
@@ -81,7 +86,7 @@ def form(path):
 def separate(path, debug):
     """Moves debug information to a file that debuggers find from the folder of the binary."""
     debug.parent.mkdir(parents=True, exist_ok=True)
-    run(["llvm-objcopy", "--only-keep-debug", "--compress-debug-sections", path, debug])
-    run(["llvm-strip", "--strip-unneeded", path])
-    run(["llvm-objcopy", f"--add-gnu-debuglink={debug}", path])
+    run([tool("objcopy"), "--only-keep-debug", "--compress-debug-sections", path, debug])
+    run([tool("strip"), "--strip-unneeded", path])
+    run([tool("objcopy"), f"--add-gnu-debuglink={debug}", path])
     os.chmod(debug, 0o644)

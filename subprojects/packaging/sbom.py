@@ -1,11 +1,10 @@
 """The bill of materials of a platform, in SPDX 2.3."""
 import json
-import re
 import time
 import uuid
 
 from archives import files_of
-from work import digest_of, fail, run
+from work import digest_of, fail
 
 # By the name that Meson knows a dependency by: the name, the licence, how the binaries use it, and
 # the plug-in that it is part of; None for the library.
@@ -32,7 +31,9 @@ def dependencies(work, platform):
     versions = {each["name"]: each["version"] for each in found if each["name"] not in NO_PART}
     # Meson does not report what is headers of the system, and what the compiler brings.
     versions.setdefault("protozero", "unknown")
-    versions["libc++"] = re.search(r"clang version (\S+)", run(["zig", "c++", "--version"]))[1]
+    compiler = json.loads((build / "meson-info" / "intro-compilers.json").read_text())["host"]["cpp"]
+    if "zig" in compiler["exelist"]:
+        versions["libc++"] = compiler["version"]
     unknown = sorted(set(versions) - set(PARTS))
     if unknown:
         fail(f"sbom.PARTS has no row for {', '.join(unknown)}; add the licence")

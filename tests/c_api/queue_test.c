@@ -1,5 +1,6 @@
 /* Tests queues and mutexes through the C API: asynchronous runs that wait for each other on an
  * engine of one thread, and the ways in which waiting ends. */
+#define _POSIX_C_SOURCE 200112L
 #include <percale.h>
 #include <pthread.h>
 #include <time.h>
