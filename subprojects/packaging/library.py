@@ -3,7 +3,7 @@ import os
 import shutil
 
 import static
-from work import CACHE, empty, run
+from work import CACHE, empty, fail, run
 
 # The plug-ins that Meson has options for.
 PLUGINS = ("onnx", "onednn", "cuda", "remote")
@@ -64,6 +64,15 @@ def build_library(work, platform):
     return [staged, debug]
 
 
+def check_runtime(path):
+    """Ends with a message if a binary contains functions that the C library of the system has. The
+    runtime of zig has slow copies, and one function of it brings all of them along."""
+    copies = {"memcpy", "exp", "log"} & set(run([tool("nm"), "--defined-only", "--format=just-symbols", path]).split())
+    if copies:
+        fail(f"{path.name} contains {', '.join(sorted(copies))} of zig's runtime. Find what the linker takes it for, such as a division "
+             "of 128 bits, and do without")
+
+
 def separate_tree(installed, staged, debug):
     """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
     shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
@@ -73,6 +82,7 @@ def separate_tree(installed, staged, debug):
         elif form(path) == "Mach-O":
             run([tool("strip"), "-x", path])  # debug information stays in the objects
         elif form(path) == "ELF":
+            check_runtime(path)
             separate(path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
 
 

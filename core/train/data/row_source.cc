@@ -183,10 +183,11 @@ class Repeated final : public Typed {
 }  // namespace
 
 Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t start, int64_t stop, int64_t step) {
-  // In 128 bits, because the distance of two 64-bit numbers may need 65.
-  const __int128 distance = step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
-  const __int128 stride = step > 0 ? static_cast<__int128>(step) : -static_cast<__int128>(step);
-  const __int128 rows = step == 0 || distance <= 0 ? 0 : (distance + stride - 1) / stride;
+  // Without a sign, because the distance of two numbers of 64 bits may need 64.
+  const auto from = static_cast<uint64_t>(start), to = static_cast<uint64_t>(stop), by = static_cast<uint64_t>(step);
+  const bool is_empty = step == 0 || (step > 0 ? stop <= start : stop >= start);
+  const uint64_t distance = step > 0 ? to - from : from - to, stride = step > 0 ? by : 0 - by;
+  const uint64_t rows = is_empty ? 0 : (distance - 1) / stride + 1;
   if (rows < 1 || rows > INT64_MAX) {
     return invalid_argument("data set: the range from ", start, " to ", stop, " by ", step, " has no rows or too many");
   }

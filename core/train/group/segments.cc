@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/memory.h"
+#include "core/base/share.h"
 
 namespace percale {
 namespace {
@@ -54,8 +55,7 @@ class SegmentCutter {
 
  private:
   int64_t end_of(size_t rank) const {
-    return static_cast<int64_t>(static_cast<__int128>(bytes_) * static_cast<int64_t>(rank + 1) /
-                                static_cast<int64_t>(ranks_));
+    return share_of(bytes_, static_cast<int64_t>(rank + 1), static_cast<int64_t>(ranks_));
   }
   void add(const ParameterPart& part) {
     parts_.push_back(part);

@@ -1,10 +1,11 @@
 #include "core/train/shards/batch_cut.h"
 
+#include "core/base/share.h"
+
 namespace percale {
 
 ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard) {
-  const auto bound = [&](int64_t s) { return static_cast<int64_t>(static_cast<__int128>(s) * rows / shards); };
-  return {bound(shard), bound(shard + 1)};
+  return {share_of(rows, shard, shards), share_of(rows, shard + 1, shards)};
 }
 
 BatchCut::BatchCut(int64_t rows, int64_t shards) : BatchCut(std::vector<Part>{{rows, shards}}) {}
