@@ -7,8 +7,8 @@
 namespace percale {
 
 // Returns total * part / parts, rounded down, for 0 <= part <= parts < 2^31. A product of 128 bits
-// would call the compiler's runtime for its division. That of zig brings slow copies of memcpy() and
-// exp() into the library.
+// would call the compiler's runtime for its division. That of zig brings slow copies of memcpy()
+// and exp() into the library.
 constexpr int64_t share_of(int64_t total, int64_t part, int64_t parts) {
   return total / parts * part + total % parts * part / parts;
 }

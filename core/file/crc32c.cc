@@ -23,7 +23,8 @@ uint32_t raw_portable(const unsigned char* data, size_t bytes, uint32_t crc) {
 }  // namespace
 
 uint32_t crc32c(const void* data, size_t bytes, uint32_t crc) {
-  static const os::Crc32c instructions = os::crc32c_instructions();  // asking takes long on virtual machines
+  // Once, because asking takes long on virtual machines.
+  static const os::Crc32c instructions = os::crc32c_instructions();
   const auto raw = instructions != nullptr ? instructions : raw_portable;
   return ~raw(static_cast<const unsigned char*>(data), bytes, ~crc);
 }

@@ -5,7 +5,7 @@ import tempfile
 
 from work import fail, run
 
-# What zig links into programs beside the C library.
+# The archives that zig links into programs beside the C library.
 RUNTIME = ("libc++abi.a", "libc++.a", "libunwind.a", "libcompiler_rt.a")
 
 

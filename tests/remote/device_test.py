@@ -99,7 +99,7 @@ class Faults(RemoteJob):
         self.assertEqual(self.lose_one(signal.SIGSTOP)[0], self.digest(*self.long_job))
 
     def test_a_client_that_stood_still_goes_on(self):
-        """A worker drops it after 10 s. It hears what was said meanwhile before it misses anyone."""
+        """A worker drops it after 10 s. It hears first what was said meanwhile."""
         out = os.path.join(self.path, "stood-still")
         with Workers(WORKER, (), ()) as workers:
             command = [program.PATH, "train", self.spec, *self.long_job, "--json", "--devices", workers.devices(), "--out", out,

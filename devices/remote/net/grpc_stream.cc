@@ -39,8 +39,8 @@ void set_arguments(Set&& set) {
   set(GRPC_ARG_TCP_MIN_READ_CHUNK_SIZE, kFrameBytes);
   set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kWindowBytes);
   set(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // Finds a connection that carries nothing any more. Heartbeats find a lost peer before, and unlike
-  // gRPC they excuse a process that stood still itself.
+  // Finds a connection that carries nothing any more. Heartbeats find a lost peer before. Unlike
+  // gRPC, they excuse a process that stood still itself.
   set(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(kStreamSilence.count()));
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
