@@ -46,7 +46,7 @@ def arguments():
     parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help="all if none is named")
     parser.add_argument("--without", action="append", default=[], choices=library.PLUGINS, metavar="PLUGIN", help="leaves a plug-in out")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compiles so many files at once")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def set_up(chosen):
