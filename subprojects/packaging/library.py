@@ -82,7 +82,8 @@ def separate_tree(installed, staged, debug):
         elif form(path) == "Mach-O":
             run([tool("strip"), "-x", path])  # debug information stays in the objects
         elif form(path) == "ELF":
-            if ".so" in path.name:  # the program's files take such a division, and its speed does not matter
+            # The program's own speed does not matter, and libc++'s files need such a division.
+            if ".so" in path.name:
                 check_runtime(path)
             separate(path, debug / path.relative_to(staged).parent / ".debug" / f"{path.name}.debug")
 
