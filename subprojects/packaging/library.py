@@ -30,8 +30,11 @@ def meson_options(work, platform, libdir):
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
     if "onednn" in platform.plugins:
         words.append(f"-Dpkg_config_path={CACHE / 'tools' / f'onednn-{platform.cross}' / 'lib' / 'pkgconfig'}")
-    cross = work.source / "subprojects" / "cross"
-    return words + ["-Djni=enabled", f"--cross-file={cross / 'zig.ini'}", f"--cross-file={cross / f'{platform.cross}.ini'}"]
+    return words + ["-Djni=enabled", *(f"--cross-file={path}" for path in cross_files(work, platform))]
+
+
+def cross_files(work, platform):
+    return [work.source / "subprojects" / "cross" / f"{name}.ini" for name in ("zig", platform.cross)]
 
 
 def build_folder(work, platform):
@@ -43,8 +46,11 @@ def install(work, platform, libdir, target):
     """
     build, options = build_folder(work, platform), meson_options(work, platform, libdir)
     asked, wanted = build.parent / "options", "\n".join(options)
-    if not (build / "build.ninja").exists():
+    # Meson reads the files of the target once.
+    read, cross = build.parent / "cross", "".join(path.read_text() for path in cross_files(work, platform))
+    if not (build / "build.ninja").exists() or not read.exists() or read.read_text() != cross:
         run(["meson", "setup", empty(build), work.source, *options])
+        read.write_text(cross)
     elif not asked.exists() or asked.read_text() != wanted:
         run(["meson", "setup", "--reconfigure", build, work.source, *options])
     asked.write_text(wanted)
