@@ -75,8 +75,8 @@ def check_runtime(path):
     runtime of zig has slow copies, and one function of it brings all of them along."""
     copies = {"memcpy", "exp", "log"} & set(run([tool("nm"), "--defined-only", "--format=just-symbols", path]).split())
     if copies:
-        fail(f"{path.name} contains {', '.join(sorted(copies))} of zig's runtime. Find what the linker takes it for, such as a division "
-             "of 128 bits, and do without")
+        fail(f"{path.name} contains {', '.join(sorted(copies))} of zig's runtime. The linker takes the runtime for one function, such as "
+             "a division of 128 bits; write the code without it")
 
 
 def separate_tree(installed, staged, debug):
@@ -84,6 +84,7 @@ def separate_tree(installed, staged, debug):
     shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
     for path in sorted(path for path in staged.rglob("*") if path.is_file() and not path.is_symlink()):
         if path.suffix == ".a":
+            check_runtime(path)
             run([tool("strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif form(path) == "Mach-O":
             run([tool("strip"), "-x", path])  # debug information stays in the objects

@@ -183,7 +183,7 @@ class Repeated final : public Typed {
 }  // namespace
 
 Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t start, int64_t stop, int64_t step) {
-  // Without a sign, because the distance of two numbers of 64 bits may need 64.
+  // Unsigned, because the distance of two signed numbers of 64 bits may need all 64 bits.
   const auto from = static_cast<uint64_t>(start), to = static_cast<uint64_t>(stop), by = static_cast<uint64_t>(step);
   const bool is_empty = step == 0 || (step > 0 ? stop <= start : stop >= start);
   const uint64_t distance = step > 0 ? to - from : from - to, stride = step > 0 ? by : 0 - by;

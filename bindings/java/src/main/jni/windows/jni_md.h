@@ -1,4 +1,4 @@
-/* The half of jni.h that differs by system, for compilers whose JDK is of another one. */
+/* The half of jni.h that differs by system, for builds whose JDK is for another system. */
 #ifndef _JAVASOFT_JNI_MD_H_
 #define _JAVASOFT_JNI_MD_H_
 

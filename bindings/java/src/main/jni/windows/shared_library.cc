@@ -17,11 +17,11 @@ void describe(DWORD error, const char* name, char* out_reason, size_t capacity) 
 
 }  // namespace
 
-// A path is made whole, so that libraries beside the file are found, too. The system searches for a
-// mere name.
+// A path is made absolute, so that the system also finds the libraries beside the file. A name
+// without a folder is searched by the system.
 void* open_shared(const char* name, char* out_reason, size_t capacity) {
-  static constexpr DWORD kLongest = 32768;
-  static thread_local wchar_t given[kLongest], whole[kLongest];
+  constexpr DWORD kLongest = 32768;
+  wchar_t given[kLongest], whole[kLongest];
   if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, name, -1, given, kLongest) == 0) {
     std::snprintf(out_reason, capacity, "%s: its name is no UTF-8 or too long", name);
     return nullptr;
