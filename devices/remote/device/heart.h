@@ -20,9 +20,7 @@ class Heart {
   }
 
  private:
-  void beat() {
-    const Clock::time_point now = Clock::now();
-    const bool excused = standstill_.has_ended(now);
+  void beat(Clock::time_point now, bool excused) {
     const std::lock_guard lock(mutex_);
     std::erase_if(sessions_, [&](const std::weak_ptr<Session>& one) {
       const std::shared_ptr<Session> session = one.lock();
@@ -31,10 +29,10 @@ class Heart {
     });
   }
 
-  Standstill standstill_;  // of beat()
-  std::mutex mutex_;       // guards the next one
+  std::mutex mutex_;  // guards the next one
   std::vector<std::weak_ptr<Session>> sessions_;
-  Pulse pulse_{kBeatPause, [this] { beat(); }};  // declared last, so that its thread finds the rest
+  // Declared last, so that its thread finds the rest.
+  Pulse pulse_{kBeatPause, [this](Clock::time_point now, bool excused) { beat(now, excused); }};
 };
 
 }  // namespace percale::remote

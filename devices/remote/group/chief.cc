@@ -131,13 +131,12 @@ Roll Chief::join(Clock::time_point deadline) {
     welcome.addresses = roll.addresses;
     order(rank, [&](Stream& stream) { tell(stream, std::move(welcome)); });
   }
-  pulse_.emplace(kBeatPause, [this] { beat(); });
+  pulse_.emplace(kBeatPause, [this](Clock::time_point now, bool excused) { beat(now, excused); });
   return roll;
 }
 
-void Chief::beat() {
-  const Clock::time_point now = Clock::now();
-  exchange_->beat(now, standstill_.has_ended(now));
+void Chief::beat(Clock::time_point now, bool excused) {
+  exchange_->beat(now, excused);
   const std::lock_guard lock(mutex_);
   roster_.check(now);
   for (int rank = 1; rank < roster_.size(); ++rank) {

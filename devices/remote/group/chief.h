@@ -33,7 +33,7 @@ class Chief final : public Control, private Roster::Orders, public std::enable_s
   void on_hello(const std::shared_ptr<Stream>& stream, const wire::HelloT& hello, int& rank);
   void on_message(int rank, const wire::BodyUnion& body);
   void on_closed(int rank, const std::shared_ptr<Stream>& stream, const std::string& reason);
-  void beat();
+  void beat(Clock::time_point now, bool excused);
   // Calls `send(stream)` with the rank's stream, if there is one.
   template <class F>
   void order(int rank, F&& send);
@@ -46,8 +46,7 @@ class Chief final : public Control, private Roster::Orders, public std::enable_s
 
   const Application application_;
   const std::shared_ptr<Exchange> exchange_;
-  Standstill standstill_;  // of beat()
-  std::mutex mutex_;       // guards what follows
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   Roster roster_;
   std::vector<std::shared_ptr<Stream>> streams_;  // by rank; null: none

@@ -40,8 +40,9 @@ Roll Member::join(Clock::time_point deadline) {
     const std::lock_guard lock(mutex_);
     throw plugin::Failure(PERCALE_UNAVAILABLE, "the chief at " + chief_ + " is not reached: " + closed_);
   }
-  pulse_.emplace(kBeatPause, [this] { beat(); });
   const std::lock_guard lock(mutex_);
+  beaten_ = Clock::now();
+  pulse_.emplace(kBeatPause, [this](Clock::time_point now, bool excused) { beat(now, excused); });
   return *roll_;
 }
 
@@ -139,16 +140,15 @@ void Member::end(percale_code code, const std::string& reason) {
   if (!ended_) ended_.emplace(code, reason);
 }
 
-void Member::beat() {
+void Member::beat(Clock::time_point now, bool excused) {
   std::shared_ptr<Stream> silent;
   {
     const std::lock_guard lock(mutex_);
-    const Clock::time_point now = Clock::now();
     stopped_ = standstill();
     beaten_ = now;
-    exchange_->beat(now, stopped_ > stopped_.zero());
+    exchange_->beat(now, excused);
     if (stream_ == nullptr) return;
-    if (stopped_ > stopped_.zero()) {
+    if (excused) {
       // The chief's last words may not be read yet. A write to one that has gone would lose them.
       heard_ = now;
       return;

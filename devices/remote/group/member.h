@@ -38,7 +38,7 @@ class Member final : public Control, public std::enable_shared_from_this<Member>
   void on_lost(const wire::LostT& message);
   std::string refused(const wire::RefusalT& refusal);
   void on_closed(const std::string& reason);
-  void beat();
+  void beat(Clock::time_point now, bool excused);
   // For how long this process has not sent beats until now; 0: not longer than the chief waits. The
   // mutex is held.
   std::chrono::milliseconds standstill() const;

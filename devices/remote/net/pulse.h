@@ -23,28 +23,21 @@ inline constexpr std::chrono::milliseconds kSilence(2500);
 // heartbeat waits behind a message of 1 MiB.
 inline constexpr std::chrono::milliseconds kStreamBeatPause(1000), kStreamSilence(10'000);
 
-// Tells that this process has stood still between two beats, so that it does not take the messages
-// that wait for it for a silence of others. Thread-compatible.
-class Standstill {
- public:
-  // Must be called at each beat.
-  bool has_ended(Clock::time_point now) {
-    const Clock::time_point before = std::exchange(last_, now);
-    return before != Clock::time_point() && now - before > kSilence;
-  }
-
- private:
-  Clock::time_point last_{};
-};
-
+// A thread that calls `beat` again and again.
 class Pulse {
  public:
-  Pulse(std::chrono::milliseconds pause, std::function<void()> beat)
-      : thread_([this, pause, beat = std::move(beat)] {
+  // `excused`: this process has stood still since the last beat. It must not take the messages that
+  // wait for it for a silence of others.
+  using Beat = std::function<void(Clock::time_point now, bool excused)>;
+
+  Pulse(std::chrono::milliseconds pause, Beat beat)
+      : thread_([this, pause, last = Clock::now(), beat = std::move(beat)]() mutable {
           std::unique_lock lock(mutex_);
           while (!changed_.wait_for(lock, pause, [this] { return ends_; })) {
+            const Clock::time_point now = Clock::now();
+            const bool excused = now - std::exchange(last, now) > kSilence;
             try {
-              beat();
+              beat(now, excused);
             } catch (const std::bad_alloc&) {  // the next one may succeed
             }
           }

@@ -41,7 +41,7 @@ Server::Server(const percale_host_api& host, const percale_peer& own, const perc
         const auto take = [&](const std::shared_ptr<Stream>& shared) { return accept(purpose, shared); };
         return accept_shared(stream, take, sharing_of(checksum_));
       });
-  pulse_.emplace(kBeatPause, [this] { beat(); });
+  pulse_.emplace(kBeatPause, [this](Clock::time_point now, bool excused) { beat(now, excused); });
 }
 
 Server::~Server() {
@@ -81,9 +81,7 @@ std::shared_ptr<StreamEvents> Server::accept(const std::string& purpose, const s
   return lanes_.back();
 }
 
-void Server::beat() {
-  const Clock::time_point now = Clock::now();
-  const bool excused = standstill_.has_ended(now);
+void Server::beat(Clock::time_point now, bool excused) {
   std::list<std::shared_ptr<Lane>> ended;
   {
     const std::lock_guard lock(mutex_);

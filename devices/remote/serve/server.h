@@ -28,14 +28,13 @@ class Server {
 
  private:
   std::shared_ptr<StreamEvents> accept(const std::string& purpose, const std::shared_ptr<Stream>& stream);
-  void beat();
+  void beat(Clock::time_point now, bool excused);
 
   const Checksum checksum_;
   const std::shared_ptr<Clients> clients_;
   std::mutex mutex_;  // guards what follows
   std::list<std::shared_ptr<Lane>> lanes_;
   bool is_ending_ = false;
-  Standstill standstill_;  // of beat()
   std::unique_ptr<Listener> listener_;
   std::optional<Pulse> pulse_;
 };
