@@ -10,7 +10,7 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/unit/remote/certificate_folder.h"
+#include "tests/unit/remote/net/certificate_folder.h"
 #include "tests/unit/remote/ranks.h"
 
 namespace percale::remote {

@@ -9,9 +9,9 @@
 
 #include "devices/remote/serve/server.h"
 #include "devices/remote/transport.h"
-#include "tests/unit/remote/certificate_folder.h"
 #include "tests/unit/remote/device_calls.h"
 #include "tests/unit/remote/memory_device.h"
+#include "tests/unit/remote/net/certificate_folder.h"
 
 namespace percale::remote {
 

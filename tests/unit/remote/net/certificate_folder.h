@@ -1,6 +1,6 @@
 // A fresh folder of certificates that goes away with its object.
-#ifndef PERCALE_TESTS_UNIT_REMOTE_CERTIFICATE_FOLDER_H_
-#define PERCALE_TESTS_UNIT_REMOTE_CERTIFICATE_FOLDER_H_
+#ifndef PERCALE_TESTS_UNIT_REMOTE_NET_CERTIFICATE_FOLDER_H_
+#define PERCALE_TESTS_UNIT_REMOTE_NET_CERTIFICATE_FOLDER_H_
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -37,4 +37,4 @@ class CertificateFolder : public ScratchFolder {
 
 }  // namespace percale::remote
 
-#endif  // PERCALE_TESTS_UNIT_REMOTE_CERTIFICATE_FOLDER_H_
+#endif  // PERCALE_TESTS_UNIT_REMOTE_NET_CERTIFICATE_FOLDER_H_

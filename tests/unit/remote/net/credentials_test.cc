@@ -12,8 +12,8 @@
 
 #include "devices/remote/net/address.h"
 #include "devices/remote/net/certificates.h"
-#include "tests/unit/remote/certificate_folder.h"
 #include "tests/unit/remote/failure_of.h"
+#include "tests/unit/remote/net/certificate_folder.h"
 
 namespace percale::remote {
 namespace {

@@ -8,8 +8,8 @@
 namespace percale::remote {
 namespace {
 
-// Whether the first beat of a Pulse is excused.
-bool is_excused(std::chrono::milliseconds pause) {
+// Waits for the first beat of a Pulse.
+bool excuses_first_beat(std::chrono::milliseconds pause) {
   std::atomic<bool> out = false;
   std::counting_semaphore<> beaten(0);
   {
@@ -23,8 +23,8 @@ bool is_excused(std::chrono::milliseconds pause) {
 }
 
 TEST_CASE("A pulse notices a standstill, also before its first beat") {
-  CHECK(is_excused(kSilence + kBeatPause));
-  CHECK_FALSE(is_excused(kBeatPause));
+  CHECK(excuses_first_beat(kSilence + kBeatPause));
+  CHECK_FALSE(excuses_first_beat(kBeatPause));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/unit/remote/certificate_folder.h"
 #include "tests/unit/remote/endpoint.h"
 #include "tests/unit/remote/failure_of.h"
+#include "tests/unit/remote/net/certificate_folder.h"
 
 namespace percale::remote {
 namespace {
