@@ -27,7 +27,7 @@ def native_library(work):
     """Returns the environment in which the crates link the library of this machine, if it is one of
     the platforms."""
     for platform in work.platforms:
-        if not platform.cross:
+        if platform.name == f"linux-{os.uname().machine}":
             return {"PERCALE_LIB_DIR": str(work.folder / platform.name / "stage" / platform.folder)}
     return {}
 

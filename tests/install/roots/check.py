@@ -117,9 +117,42 @@ def go(root, dist):
     learned(root.run("/work/sdk/bin/go run digits.go", **env))
 
 
+def rust(root, dist):
+    """The compiler is this machine's. The library is that of the archive."""
+    archived = only(dist, f"percale-*-linux-{root.machine}.tar.gz")
+    crates = [only(dist, f"{name}-[0-9]*.crate") for name in ("percale-sys", "percale")]
+    give(root, archived, *crates, EXAMPLES / "first" / "digits.json")
+    for path in (archived, *crates):
+        subprocess.run(["tar", "xzf", path, "-C", root.work], check=True)
+    sources, binding = (path.name[:-len(".crate")] for path in crates)
+    host = root.work / "host"
+    (host / "src").mkdir(parents=True)
+    shutil.copy(EXAMPLES / "first" / "train.rs", host / "src" / "main.rs")
+    (host / "Cargo.toml").write_text(f"""[package]
+name = "host"
+edition = "2021"
+[dependencies]
+percale = {{ path = "../{binding}" }}
+[patch.crates-io]
+percale-sys = {{ path = "../{sources}" }}
+""")
+    vendored = subprocess.run(["cargo", "vendor", "--quiet"], cwd=host, check=True, stdout=subprocess.PIPE, text=True).stdout
+    (host / ".cargo").mkdir()
+    (host / ".cargo" / "config.toml").write_text(vendored)
+    (root.work / "sdk").mkdir()
+    root.mount(["--bind", subprocess.run(["rustc", "--print", "sysroot"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()],
+               root.work / "sdk")
+    library = f"/work/{archived.name[:-len('.tar.gz')]}/lib"
+    env = {"PATH": "/work/sdk/bin:/usr/bin:/bin", "PERCALE_LIB_DIR": library, "LD_LIBRARY_PATH": library, "PERCALE_DATA": "/work/data"}
+    root.run("cd host && cargo build --quiet --offline --release", **env)
+    learned(root.run("host/target/release/host", **env))
+
+
 # The test, and Debian's packages that it needs.
 ARTEFACTS = {wheel: ("python3", "python3-venv"), debian: ("gcc", "libc6-dev", "pkg-config"), archive: ("gcc", "libc6-dev", "pkg-config"),
-             java: ("default-jre-headless",), go: ("ca-certificates",)}
+             java: ("default-jre-headless",), go: ("ca-certificates",), rust: ("gcc", "libc6-dev")}
+# Tests whose tools are this machine's, and do not run for another architecture.
+HERE_ALONE = (rust,)
 
 
 def main(dist, *asked):
@@ -130,6 +163,9 @@ def main(dist, *asked):
     for name in asked or ROOTS:
         suite, architecture = name.split("-")
         for test, packages in ARTEFACTS.items():
+            if test in HERE_ALONE and architecture in roots.EMULATED:
+                print(f"{test.__name__} on {name}: not run, the compiler is this machine's")
+                continue
             layers = [roots.base(suite, architecture), roots.tools(suite, architecture, packages)]
             with roots.Root(layers, architecture) as root:
                 test(root, pathlib.Path(dist).resolve())
