@@ -3,15 +3,19 @@
     python op_table.py PERCALE ops/README.md [--write]
 """
 import json
+import os
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from emulator import command  # noqa: E402
 
 START = "## The ops, as the registry knows them\n"
 GRADIENTS = {"yes": "yes", "zero": "zero: piecewise constant", "none": "none: asking is an error"}
 
 
 def table(program):
-    ops = json.loads(subprocess.run([program, "ops", "--json"], capture_output=True, text=True, check=True).stdout)
+    ops = json.loads(subprocess.run([*command(program), "ops", "--json"], capture_output=True, text=True, check=True).stdout)
     lines = [f"{len(ops)} ops; `percale ops NAME` tells more of each. Made by `tests/ops/op_table.py`.\n",
              "| op | since | inputs | outputs | gradient |", "|---|---|---|---|---|"]
     for op in ops:

@@ -31,18 +31,6 @@ TEST_CASE("an empty file is read and mapped as no bytes at a pointer that is not
   CHECK(mapped.value()->data() != nullptr);
 }
 
-TEST_CASE("a mapping outlives the file's name and keeps the old bytes when the file is replaced") {
-  const TempFolder folder;
-  REQUIRE(write_file(folder / "x", "old").ok());
-  const auto mapped = map_file(folder / "x");
-  REQUIRE(mapped.ok());
-  REQUIRE(write_file(folder / "x", "new!").ok());
-  CHECK(text_of(*mapped.value()) == "old");
-  CHECK(*read_file(folder / "x") == "new!");
-  REQUIRE(remove_file(folder / "x").ok());
-  CHECK(text_of(*mapped.value()) == "old");
-}
-
 TEST_CASE("an atomic file that is not committed leaves what was there") {
   const TempFolder folder;
   REQUIRE(write_file(folder / "x", "old").ok());

@@ -35,6 +35,18 @@ int64_t present_pages(const Buffer& buffer) {
   return present;
 }
 
+TEST_CASE("a mapping outlives the file's name and keeps the old bytes when the file is replaced") {
+  const TempFolder folder;
+  REQUIRE(write_file(folder / "x", "old").ok());
+  const auto mapped = map_file(folder / "x");
+  REQUIRE(mapped.ok());
+  REQUIRE(write_file(folder / "x", "new!").ok());
+  CHECK(bytes_of(*mapped.value()) == "old");
+  CHECK(*read_file(folder / "x") == "new!");
+  REQUIRE(remove_file(folder / "x").ok());
+  CHECK(bytes_of(*mapped.value()) == "old");
+}
+
 TEST_CASE("bytes of a mapping that rest leave the memory and read the same again; other memory is left alone") {
   const TempFolder folder;
   const std::string bytes(size_t{1} << 20, 'x');

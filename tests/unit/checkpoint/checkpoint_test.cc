@@ -98,13 +98,15 @@ TEST_CASE("a run goes on from the newest whole checkpoint, and says which are da
   for (int64_t step : {1, 2, 3}) REQUIRE(write_checkpoint(folder.path(), sample(step)).ok());
   REQUIRE(remove_file(folder / "step-3/state.safetensors").ok());
   REQUIRE(remove_file(folder / "step-2/MANIFEST").ok());
-  const auto newest = read_newest_checkpoint(folder.path());
-  REQUIRE_MESSAGE(newest.ok(), newest.status().to_string());
-  CHECK(newest->path == folder / "step-1");
-  CHECK(newest->checkpoint.step == 1);
-  REQUIRE(newest->skipped.size() >= 1);
-  CHECK(newest->skipped[0].find("step-3") != std::string::npos);
-  CHECK(newest->skipped[0].find("state.safetensors") != std::string::npos);
+  {
+    const auto newest = read_newest_checkpoint(folder.path());
+    REQUIRE_MESSAGE(newest.ok(), newest.status().to_string());
+    CHECK(newest->path == folder / "step-1");
+    CHECK(newest->checkpoint.step == 1);
+    REQUIRE(newest->skipped.size() >= 1);
+    CHECK(newest->skipped[0].find("step-3") != std::string::npos);
+    CHECK(newest->skipped[0].find("state.safetensors") != std::string::npos);
+  }  // Windows removes a file after its last mapping has gone
 
   REQUIRE(remove_file(folder / "step-1/state.safetensors").ok());
   CHECK(read_newest_checkpoint(folder.path()).status().code() == Code::kDataLoss);

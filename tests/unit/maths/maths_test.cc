@@ -171,8 +171,11 @@ TEST_CASE("Special arguments give the results of C99's annex F, with the sign of
     if (theirs != theirs) return ours != ours;
     return steps_apart(ours, theirs) <= 100 && std::signbit(ours) == std::signbit(theirs);
   };
+  // The C library that zig has for Windows loses half of the digits of a subnormal number's logarithm.
+  const bool knows_subnormals = std::log10(1e-310) == -310;
   for (const Function& f : kFunctions) {
     for (const double x : special) {
+      if (std::fpclassify(x) == FP_SUBNORMAL && !knows_subnormals) continue;
       INFO(f.name, "(", x, ") = ", f.ours(x), ", of the C library: ", f.theirs(x));
       CHECK(same(f.ours(x), f.theirs(x)));
     }

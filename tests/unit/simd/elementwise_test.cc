@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <numbers>
 #include <random>
 
 #include "tests/unit/simd/util.h"
@@ -40,7 +41,7 @@ double reference(Unary op, double x, double a, double b) {
     case Unary::kElu: return x < 0 ? a * std::expm1(x) : x;
     case Unary::kSilu: return x / (1 + std::exp(-a * x));
     case Unary::kGelu: return x / 2 * std::erfc(-x / std::sqrt(2.0));
-    case Unary::kGeluTanh: return x / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Unary::kGeluTanh: return x / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
     case Unary::kCount: break;
   }
   return 0;

@@ -204,8 +204,7 @@ TEST_CASE("a model whose values are called like the data's columns, and whose in
 TEST_CASE("what a SPEC asks of a model file in vain is named") {
   const TempFolder folder;
   write_data(folder.path());
-  const auto first = trainer_of(folder.path(), spec_of(str_cat("[", kBody, "]")));
-  save_model(*first, folder / "body.percale");
+  save_model(*trainer_of(folder.path(), spec_of(str_cat("[", kBody, "]"))), folder / "body.percale");
   const auto says = [&](const std::string& spec, Code code, std::string_view words) {
     const Status status = refused(folder.path(), spec);
     CAPTURE(status.to_string());
