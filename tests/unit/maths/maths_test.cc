@@ -171,7 +171,7 @@ TEST_CASE("Special arguments give the results of C99's annex F, with the sign of
     if (theirs != theirs) return ours != ours;
     return steps_apart(ours, theirs) <= 100 && std::signbit(ours) == std::signbit(theirs);
   };
-  // The C library that zig has for Windows loses half of the digits of a subnormal number's logarithm.
+  // zig's C library for Windows loses half of the digits of a subnormal number's logarithm.
   const bool knows_subnormals = std::log10(1e-310) == -310;
   for (const Function& f : kFunctions) {
     for (const double x : special) {
