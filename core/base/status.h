@@ -84,10 +84,13 @@ class StrPart {
   StrPart(const char* text) : StrPart(std::string_view(text)) {}
   StrPart(char c) : kind_(Kind::kChar), int_(c) {}
   StrPart(bool value) : StrPart(value ? "true" : "false") {}
-  StrPart(int64_t number) : kind_(Kind::kInt), int_(number) {}
-  StrPart(int32_t number) : kind_(Kind::kInt), int_(number) {}
-  StrPart(uint64_t number) : kind_(Kind::kUint), uint_(number) {}
-  StrPart(uint32_t number) : kind_(Kind::kUint), uint_(number) {}
+  // int64_t is a long or a long long, and size_t need not be the same unsigned type.
+  StrPart(int number) : StrPart(static_cast<long long>(number)) {}
+  StrPart(long number) : StrPart(static_cast<long long>(number)) {}
+  StrPart(long long number) : kind_(Kind::kInt), int_(number) {}
+  StrPart(unsigned number) : StrPart(static_cast<unsigned long long>(number)) {}
+  StrPart(unsigned long number) : StrPart(static_cast<unsigned long long>(number)) {}
+  StrPart(unsigned long long number) : kind_(Kind::kUint), uint_(number) {}
   StrPart(double number) : kind_(Kind::kDouble), double_(number) {}
 
   void append_to(std::string& out) const;

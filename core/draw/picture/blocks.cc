@@ -207,8 +207,8 @@ bool split_block(const Picture& picture, std::vector<Block>& blocks, int32_t blo
   const bool gains = size >= 3;
   std::vector<Item> out(items.begin(), first);
   BlockMaker maker(picture, blocks);
-  for (auto at = first; gains && at < last; at += std::min(size, last - at)) {
-    std::vector<Item> chunk(at, at + std::min(size, last - at));
+  for (auto at = first; gains && at < last; at += std::min<int64_t>(size, last - at)) {
+    std::vector<Item> chunk(at, at + std::min<int64_t>(size, last - at));
     std::string title = maker.title_of(chunk);
     out.push_back({-1, maker.add_block(std::move(title), std::move(chunk))});
   }
