@@ -84,7 +84,7 @@ class StrPart {
   StrPart(const char* text) : StrPart(std::string_view(text)) {}
   StrPart(char c) : kind_(Kind::kChar), int_(c) {}
   StrPart(bool value) : StrPart(value ? "true" : "false") {}
-  // int64_t is a long or a long long, and size_t need not be the same unsigned type.
+  // All integer types, because systems differ in which of them int64_t and size_t are.
   StrPart(int number) : StrPart(static_cast<long long>(number)) {}
   StrPart(long number) : StrPart(static_cast<long long>(number)) {}
   StrPart(long long number) : kind_(Kind::kInt), int_(number) {}
