@@ -2,6 +2,7 @@
 import argparse
 import os
 import subprocess
+import sys
 
 import archives
 import debian
@@ -49,6 +50,15 @@ def arguments():
     return parser.parse_intermixed_args()
 
 
+def check_languages():
+    """Ends with a message if a compiler for the last steps is missing, before the first ones take long."""
+    for binding, check in (("java", "find_jdk"), ("rust", "need_cargo")):
+        command = [sys.executable, "-B", "-c", f"import check; check.{check}()"]
+        done = subprocess.run(command, cwd=works.ROOT / "bindings" / binding, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            works.fail(done.stdout.strip())
+
+
 def set_up(chosen):
     """Installs what the chosen platforms need beside the tools of every release."""
     subprojects = works.ROOT / "subprojects"
@@ -61,6 +71,7 @@ def set_up(chosen):
 def main():
     asked = arguments()
     chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
+    check_languages()
     set_up(chosen)
     work = works.Work(works.ROOT, asked.version, works.git("rev-parse", "HEAD"), int(works.git("log", "-1", "--format=%ct")), chosen,
                       asked.jobs)
