@@ -208,6 +208,22 @@ def train_as_group(command, env, spec, wanted, where):
         fail("the processes of a group do not compute the weights of one")
 
 
+def train_lenet(command, env, data, folder):
+    """The LeNet in C learns from a part of the digits, and names the ops that it uses."""
+    for name, count in zip(DATA, (4000, 4000, 1000, 1000)):
+        head = 16 if "images" in name else 8
+        with open(os.path.join(data, name), "rb") as file, open(os.path.join(folder, name), "wb") as part:
+            part.write(file.read(4) + count.to_bytes(4, "big"))
+            file.seek(8)
+            part.write(file.read(head - 8 + count * (784 if "images" in name else 1)))
+    ops = os.path.join(folder, "ops")
+    if float(re.search(r"test accuracy ([0-9.]+)", run(command + [folder, "2", ops], env))[1]) < 0.9:
+        fail("the LeNet did not learn")
+    with open(ops, encoding="utf-8") as file:
+        if not {"Conv", "ConvGradWeight", "ApplyAdam"} <= set(file.read().split()):
+            fail("the LeNet does not name its ops")
+
+
 def main(build, source, language):
     data = find_data()
     files = [os.path.join(data, name) for name in DATA]
@@ -227,6 +243,8 @@ def main(build, source, language):
         accuracy = re.search(r"accuracy\W+([0-9.]+)", said)
         if "kept its bits" not in said or not accuracy or float(accuracy.group(1)) < 0.75:
             fail("the head did not learn, or the body changed")
+        if language == "c":
+            train_lenet(command("Lenet"), env, data, folder)
         if language in ("cpp", "go", "python"):
             said = run(command("Keras"), env)
             losses = re.findall(r"epoch \d+/10 +loss ([0-9.]+)", said)

@@ -25,6 +25,8 @@ constexpr bool list_has(std::string_view list, std::string_view name) {
 constexpr bool is_built(std::string_view op) { return kOpsOfBuild.empty() || list_has(kOpsOfBuild, op); }
 
 // The op of a kernel. Made from a literal only, so that the compiler knows whether it is built.
+// Functions that take one are [[gnu::always_inline]]: else a compiler that optimises for size keeps
+// the kernels of ops that are not built.
 class OpName {
  public:
   consteval OpName(const char* text) : text_(text), built_(is_built(text)) {}

@@ -226,25 +226,30 @@ template <class State>
 void destroy(void* state) {
   delete static_cast<Planned<State>*>(state);
 }
-}  // namespace kernel_detail
 
 template <auto Accepts, auto Plan, auto Run>
-Kernel make_kernel(const char* name, OpName op, const char* domain = "", const void* user = nullptr) {
-  if (!op.built()) return {};
-  using State = typename kernel_detail::ResultOf<decltype(Plan(std::declval<const NodeView&>(),
-                                                               std::declval<KernelPlan&>()))>::Type;
+Kernel table_entry(const char* name, const char* op, const char* domain, const void* user) {
+  using State = typename ResultOf<decltype(Plan(std::declval<const NodeView&>(), std::declval<KernelPlan&>()))>::Type;
   Kernel kernel{};
   kernel.struct_size = sizeof(Kernel);
   kernel.name = name;
   kernel.device_kind = "cpu";
   kernel.domain = domain;
-  kernel.op = op.text();
+  kernel.op = op;
   kernel.user = const_cast<void*>(user);
-  kernel.accepts = kernel_detail::accepts<Accepts>;
-  kernel.plan = kernel_detail::plan<Plan, State>;
-  kernel.run = kernel_detail::run<Run, State>;
-  kernel.destroy = kernel_detail::destroy<State>;
+  kernel.accepts = accepts<Accepts>;
+  kernel.plan = plan<Plan, State>;
+  kernel.run = run<Run, State>;
+  kernel.destroy = destroy<State>;
   return kernel;
+}
+}  // namespace kernel_detail
+
+template <auto Accepts, auto Plan, auto Run>
+[[gnu::always_inline]] inline Kernel make_kernel(const char* name, OpName op, const char* domain = "",
+                                                 const void* user = nullptr) {
+  if (!op.built()) return {};
+  return kernel_detail::table_entry<Accepts, Plan, Run>(name, op.text(), domain, user);
 }
 
 // An `Accepts` function that accepts every node.

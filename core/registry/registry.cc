@@ -54,9 +54,8 @@ const OpSchema* Registry::find_op(std::string_view domain, std::string_view name
 }
 
 Status Registry::add_upgrade(const OpUpgrade& upgrade) {
-  if (upgrade.upgrade == nullptr || upgrade.before <= 1) {
-    return invalid_argument("the upgrade of ", full_name(upgrade.domain, upgrade.name),
-                            " lacks its function or version");
+  if (upgrade.before <= 1) {
+    return invalid_argument("the upgrade of ", full_name(upgrade.domain, upgrade.name), " lacks its version");
   }
   if (!upgrades_[OpKey(upgrade.domain, upgrade.name)].emplace(upgrade.before, &upgrade).second) {
     return Status(Code::kAlreadyExists, str_cat("the upgrade of ", full_name(upgrade.domain, upgrade.name), " before ",

@@ -35,9 +35,9 @@ class Registry {
   // Each upgrade must outlive the registry. ALREADY_EXISTS for a second one of the same op and
   // version.
   Status add_upgrade(const OpUpgrade& upgrade);
-  template <size_t N>
-  Status add_upgrades(const OpUpgrade (&upgrades)[N]) {
-    for (const OpUpgrade& u : upgrades) PERCALE_RETURN_IF_ERROR(add_upgrade(u));
+  template <const auto& kRows>
+  Status add_upgrades() {
+    for (const OpUpgrade& u : kUpgradeTable<kRows>) PERCALE_RETURN_IF_ERROR(add_upgrade(u));
     return {};
   }
   // Adds a kernel after the existing ones, or before them if `first`. Does nothing if the kernel's

@@ -161,6 +161,6 @@ constexpr OpUpgrade kUpgrades[] = {
 
 }  // namespace
 
-Status register_scan(Registry& registry, const simd::SimdTable*) { return registry.add_upgrades(kUpgrades); }
+Status register_scan(Registry& registry, const simd::SimdTable*) { return registry.add_upgrades<kUpgrades>(); }
 
 }  // namespace percale

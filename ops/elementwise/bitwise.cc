@@ -162,7 +162,7 @@ void run_bit_cast(const BitCastPlan& plan, const Launch& launch) {
 }
 
 template <class Op>
-Kernel bits_kernel(KernelName name) {
+[[gnu::always_inline]] inline Kernel bits_kernel(KernelName name) {
   return make_kernel<accepts_types<kIntegerList>, plan_bits<Op>, run_map>(name.text, name.op);
 }
 

@@ -518,7 +518,9 @@ struct ChainKernel {
     });
     return make_chain(node, row, last);
   }
-  static Kernel make(KernelName name) { return make_kernel<accepts_types<List>, plan, run_chain>(name.text, name.op); }
+  [[gnu::always_inline]] static Kernel make(KernelName name) {
+    return make_kernel<accepts_types<List>, plan, run_chain>(name.text, name.op);
+  }
 };
 
 inline constexpr auto kSignedOrFloatList = kFloatList + kSignedList;

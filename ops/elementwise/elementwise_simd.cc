@@ -47,7 +47,7 @@ void apply(const UnaryPlan& plan, float a, float b, const Launch& launch) {
 void run_unary(const UnaryPlan& plan, const Launch& launch) { apply(plan, plan.a, plan.b, launch); }
 
 template <simd::Unary kOp>
-Kernel unary(KernelName name, const simd::SimdTable& simd) {
+[[gnu::always_inline]] inline Kernel unary(KernelName name, const simd::SimdTable& simd) {
   return make_kernel<accepts_f32, plan_unary<kOp>, run_unary>(name.text, name.op, "", &simd);
 }
 
@@ -135,7 +135,7 @@ void run_rows(const BinaryPlan& plan, const Launch& launch) {
 }
 
 template <simd::Binary kOp, bool kMean = false>
-Kernel rows(KernelName name, const simd::SimdTable& simd, const char* domain = "") {
+[[gnu::always_inline]] inline Kernel rows(KernelName name, const simd::SimdTable& simd, const char* domain = "") {
   return make_kernel<accepts_rows, plan_rows<kOp, kMean>, run_rows>(name.text, name.op, domain, &simd);
 }
 

@@ -60,7 +60,7 @@ constexpr OpRow kSchemas[] = {
 // ---- Kernels
 
 template <auto kFunction>
-Kernel kernel(KernelName name) {
+[[gnu::always_inline]] inline Kernel kernel(KernelName name) {
   return unary_kernel<ElementaryOp<kFunction>, kFloatList>(name);
 }
 

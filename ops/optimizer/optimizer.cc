@@ -179,7 +179,7 @@ void run_simd_step(const SimdStepPlan& plan, const Launch& l) {
 }
 
 template <Rule kRule>
-Kernel simd_step(const char* name, OpName op, const simd::SimdTable* simd) {
+[[gnu::always_inline]] inline Kernel simd_step(const char* name, OpName op, const simd::SimdTable* simd) {
   return make_kernel<&accepts_simd_step, &plan_simd_step<kRule>, &run_simd_step>(name, op, "percale", simd);
 }
 

@@ -284,8 +284,8 @@ void run_sparse(const SparsePlan& p, const Launch& l) {
 }
 
 template <Rule kRule>
-Status add_sparse(Registry& registry, const simd::SimdTable* simd, OpName op, const char* fast, const char* portable,
-                  const char* widened) {
+[[gnu::always_inline]] inline Status add_sparse(Registry& registry, const simd::SimdTable* simd, OpName op,
+                                                const char* fast, const char* portable, const char* widened) {
   if (simd != nullptr) {
     PERCALE_RETURN_IF_ERROR(registry.add_kernel(
         "cpu", make_kernel<&accepts_simd_step, &plan_simd_sparse<kRule>, &run_sparse>(fast, op, "percale", simd)));

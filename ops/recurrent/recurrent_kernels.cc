@@ -71,7 +71,7 @@ void run_recurrent(const RecurrentPlan& p, const Launch& l) {
 Status register_recurrent_kernels(Registry& registry, const simd::SimdTable* simd) {
   constexpr const char* kOurs = "percale";
   if (simd != nullptr) {
-    const auto kernel = [&](const char* name, OpName op, const char* domain) {
+    const auto kernel = [&](const char* name, OpName op, const char* domain) __attribute__((always_inline)) {
       return make_kernel<&accepts_f32_and_f64, &plan_recurrent, &run_recurrent>(name, op, domain, simd);
     };
     for (const Kernel& k : {kernel("simd.lstm", "LSTM", ""), kernel("simd.gru", "GRU", ""),
@@ -80,7 +80,8 @@ Status register_recurrent_kernels(Registry& registry, const simd::SimdTable* sim
       PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", k));
     }
   }
-  const auto add = [&](OpName op, const char* domain, const char* portable, const char* widened) {
+  const auto add = [&](OpName op, const char* domain, const char* portable, const char* widened)
+      __attribute__((always_inline)) {
     return add_float_kernels<&plan_recurrent, &run_recurrent>(registry, op, domain, portable, widened);
   };
   PERCALE_RETURN_IF_ERROR(add("LSTM", "", "portable.lstm", "portable.lstm_widened"));

@@ -439,7 +439,7 @@ inline constexpr auto kWideList = kFloatList + kWideIntegers;
 inline constexpr auto kExtremeList = kWideList + kNarrowIntegers;
 
 template <template <class> class Op, const auto& List, template <class> class Store = Op>
-Kernel reduce_kernel(KernelName name) {
+[[gnu::always_inline]] inline Kernel reduce_kernel(KernelName name) {
   return make_kernel<accepts_types<List>, plan_reduce<Op, List, Store>, run_reduce>(name.text, name.op);
 }
 

@@ -132,7 +132,7 @@ Result<ReducePlan> plan_reduce(const NodeView& node, KernelPlan& booked) {
   return make_reduce(node, kOp, booked);
 }
 template <simd::Reduce kOp>
-Kernel reduction(KernelName name, const simd::SimdTable& simd, const char* domain = "") {
+[[gnu::always_inline]] inline Kernel reduction(KernelName name, const simd::SimdTable& simd, const char* domain = "") {
   return make_kernel<accepts_reduce, plan_reduce<kOp>, run_reduce>(name.text, name.op, domain, &simd);
 }
 

@@ -316,7 +316,9 @@ Result<MapPlan> plan_expand(const NodeView& node, KernelPlan&) {
   return make_map(node, 1, copy_row(item_bytes(node.dtype(0))));
 }
 
-Kernel view_kernel(KernelName name) { return make_kernel<accepts_storable, plan_view, run_view>(name.text, name.op); }
+[[gnu::always_inline]] inline Kernel view_kernel(KernelName name) {
+  return make_kernel<accepts_storable, plan_view, run_view>(name.text, name.op);
+}
 
 }  // namespace
 

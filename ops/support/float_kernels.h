@@ -159,8 +159,8 @@ void run(const State<InnerOf<Plan>>& state, const Launch& launch) {
 // kernel that runs f16, bf16 and float8 by widening. For ops with a fixed number of operands. All
 // strings must be literals.
 template <auto Plan, auto Run>
-Status add_float_kernels(Registry& registry, OpName op, const char* domain, const char* portable_name,
-                         const char* widened_name) {
+[[gnu::always_inline]] inline Status add_float_kernels(Registry& registry, OpName op, const char* domain,
+                                                       const char* portable_name, const char* widened_name) {
   PERCALE_RETURN_IF_ERROR(
       registry.add_kernel("cpu", make_kernel<&accepts_full_floats, Plan, Run>(portable_name, op, domain)));
   return registry.add_kernel("cpu", make_kernel<&accepts_narrow_floats, &widened::plan<Plan>, &widened::run<Plan, Run>>(

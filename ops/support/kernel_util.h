@@ -328,11 +328,11 @@ struct BinaryKernel {
 };
 // `name` has the form "portable.Op".
 template <class Op, const auto& List, class R = void>
-Kernel unary_kernel(KernelName name, const char* domain = "") {
+[[gnu::always_inline]] inline Kernel unary_kernel(KernelName name, const char* domain = "") {
   return make_kernel<accepts_types<List>, UnaryKernel<Op, List, R>::plan, run_map>(name.text, name.op, domain);
 }
 template <class Op, const auto& List, class R = void>
-Kernel binary_kernel(KernelName name, const char* domain = "") {
+[[gnu::always_inline]] inline Kernel binary_kernel(KernelName name, const char* domain = "") {
   return make_kernel<accepts_types<List>, BinaryKernel<Op, List, R>::plan, run_map>(name.text, name.op, domain);
 }
 

@@ -100,7 +100,7 @@ void run(const State<InnerOf<Plan>>& state, const Launch& launch) {
 
 // Returns the kernel of Plan and Run for small types. `name` has the form "portable.Op_small".
 template <auto Plan, auto Run>
-Kernel small_kernel(const char* name, OpName op) {
+[[gnu::always_inline]] inline Kernel small_kernel(const char* name, OpName op) {
   return make_kernel<accepts_small, &small::plan<Plan>, &small::run<Plan, Run>>(name, op);
 }
 

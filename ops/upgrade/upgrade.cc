@@ -233,6 +233,6 @@ constexpr OpUpgrade kUpgrades[] = {
 
 }  // namespace
 
-Status register_upgrades(Registry& registry, const simd::SimdTable*) { return registry.add_upgrades(kUpgrades); }
+Status register_upgrades(Registry& registry, const simd::SimdTable*) { return registry.add_upgrades<kUpgrades>(); }
 
 }  // namespace percale

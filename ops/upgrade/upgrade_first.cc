@@ -163,6 +163,8 @@ constexpr OpUpgrade kUpgrades[] = {
 
 }  // namespace
 
-Status register_first_upgrades(Registry& registry, const simd::SimdTable*) { return registry.add_upgrades(kUpgrades); }
+Status register_first_upgrades(Registry& registry, const simd::SimdTable*) {
+  return registry.add_upgrades<kUpgrades>();
+}
 
 }  // namespace percale

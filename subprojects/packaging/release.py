@@ -51,7 +51,7 @@ def arguments():
 
 
 def check_languages():
-    """Ends with a message if a compiler for the last steps is missing, before the first ones take long."""
+    """Ends with a message at once if a compiler for the last steps is missing."""
     for binding, check in (("java", "find_jdk"), ("rust", "need_cargo")):
         command = [sys.executable, "-B", "-c", f"import check; check.{check}()"]
         done = subprocess.run(command, cwd=works.ROOT / "bindings" / binding, stdout=subprocess.PIPE, text=True, check=False)

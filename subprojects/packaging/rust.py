@@ -6,8 +6,8 @@ import shutil
 import source_tree
 from work import empty, run
 
-# In the order in which one needs the other.
-CRATES = ("percale-sys", "percale", "percale-plugin")
+# The crates, and those of them that each needs.
+CRATES = {"percale-sys": (), "percale": ("percale-sys",), "percale-plugin": ()}
 
 
 def workspace(work):
@@ -36,9 +36,13 @@ def crates(work):
     """Writes the crates. Cargo compiles each from its package: percale-sys with the source of the
     library in it, the others against the library that is there already."""
     folder, target = workspace(work), work.folder / "rust" / "target"
-    command = ["cargo", "package", "--allow-dirty", "--target-dir", target, "--jobs", work.jobs]
-    run([*command, "--package", "percale-sys"], cwd=folder, env={**os.environ, "PERCALE_BUILD": "1"})
-    run(command, cwd=folder, env={**os.environ, **native_library(work)})
+    for crate, needed in CRATES.items():
+        command = ["cargo", "package", "--allow-dirty", "--target-dir", target, "--jobs", work.jobs, "--package", crate]
+        # Cargo before 1.90 looks for a needed crate in the index alone.
+        for other in needed:
+            command += ["--config", f'patch.crates-io.{other}.path="{folder / other}"']
+        more = {"PERCALE_BUILD": "1"} if crate == "percale-sys" else native_library(work)
+        run(command, cwd=folder, env={**os.environ, **more})
     out = []
     for crate in CRATES:
         name = f"{crate}-{work.version}.crate"

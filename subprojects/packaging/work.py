@@ -102,6 +102,8 @@ def extract_source(work):
         packed, fresh = pathlib.Path(folder) / "source.tar", pathlib.Path(folder) / "source"
         git("archive", "--format=tar", "-o", packed, "HEAD")
         with tarfile.open(packed) as files:
+            # Python 3.11.1 and older has no filter.
+            files.extraction_filter = getattr(tarfile, "fully_trusted_filter", None)
             files.extractall(fresh)
         copy_changed(fresh, work.source)
     # Cross builds find there what `setup --cross` has fetched.

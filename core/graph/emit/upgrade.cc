@@ -36,7 +36,7 @@ bool knows_op(const Registry& registry, std::string_view op, int32_t version) {
   const OpKey key(op);
   if (registry.find_op(key.domain, key.name) != nullptr) return true;
   const OpUpgrade* upgrade = version > 0 ? registry.find_upgrade(key.domain, key.name, version) : nullptr;
-  return upgrade != nullptr && !upgrade->becomes.empty() && registry.find_op(key.domain, upgrade->becomes) != nullptr;
+  return upgrade != nullptr && registry.find_op(key.domain, upgrade->current()) != nullptr;
 }
 
 Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::string_view op, int32_t version,
@@ -49,11 +49,13 @@ Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::
       return context.error("input ", id, " is not a value of function '", builder.function().name, "'");
     }
   }
+  const Registry& registry = builder.owner().registry();
   // Terminates because each iteration raises the version.
   for (;;) {
     const OpKey key(context.op);
-    const OpUpgrade* upgrade = builder.owner().registry().find_upgrade(key.domain, key.name, context.version);
+    const OpUpgrade* upgrade = registry.find_upgrade(key.domain, key.name, context.version);
     if (upgrade == nullptr) break;
+    if (upgrade->upgrade == nullptr) return registry.require_op(key.domain, upgrade->current()).status();
     PERCALE_RETURN_IF_ERROR(upgrade->upgrade(context));
     PERCALE_RETURN_IF_ERROR(context.status());
     if (!context.outputs().empty()) return context.outputs();

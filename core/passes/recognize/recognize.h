@@ -4,6 +4,7 @@
 #define PERCALE_CORE_PASSES_RECOGNIZE_RECOGNIZE_H_
 
 #include "core/passes/edit/pass.h"
+#include "core/registry/built_ops.h"
 
 namespace percale {
 

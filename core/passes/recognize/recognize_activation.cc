@@ -237,6 +237,8 @@ class ActivationRecognition {
 }  // namespace
 
 Status recognize_activation(const Graph& graph, Function& f, PassContext& context) {
+  if constexpr (!is_built("Gelu") && !is_built("Swish") && !is_built("HardSigmoid") && !is_built("HardSwish"))
+    return {};
   if (!context.claims || trains(graph, f)) return {};
   // A second round is needed, because a HardSigmoid found in the first may be the gate of a
   // HardSwish.

@@ -64,6 +64,7 @@ class AttentionRecognition {
 }  // namespace
 
 Status recognize_attention(const Graph& graph, Function& f, PassContext& context) {
+  if constexpr (!is_built("FusedAttention")) return {};
   if (!context.claims || trains(graph, f)) return {};
   PERCALE_ASSIGN_OR_RETURN(const bool changed, AttentionRecognition(graph, f, context).run());
   return changed ? dead_code(graph, f, context) : Status();

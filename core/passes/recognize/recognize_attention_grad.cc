@@ -182,6 +182,7 @@ class AttentionGradRecognition {
 }  // namespace
 
 Status recognize_attention_grad(const Graph& graph, Function& f, PassContext& context) {
+  if constexpr (!is_built("FusedAttentionGrad")) return {};
   if (!context.claims || !context.narrows) return {};
   PERCALE_ASSIGN_OR_RETURN(const bool changed, AttentionGradRecognition(graph, f, context).run());
   if (!changed) return {};

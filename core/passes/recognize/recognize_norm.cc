@@ -265,6 +265,7 @@ class NormRecognition {
 }  // namespace
 
 Status recognize_norm(const Graph& graph, Function& f, PassContext& context) {
+  if constexpr (!is_built("LayerNormalization") && !is_built("RMSNormalization")) return {};
   if (!context.claims || trains(graph, f)) return {};
   PERCALE_ASSIGN_OR_RETURN(const bool changed, NormRecognition(graph, f, context).run());
   return changed ? dead_code(graph, f, context) : Status();

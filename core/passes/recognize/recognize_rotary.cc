@@ -109,6 +109,7 @@ class RotaryRecognition {
 }  // namespace
 
 Status recognize_rotary(const Graph& graph, Function& f, PassContext& context) {
+  if constexpr (!is_built("FusedRotary")) return {};
   if (!context.claims) return {};
   PERCALE_ASSIGN_OR_RETURN(const bool changed, RotaryRecognition(graph, f, context).run());
   return changed ? dead_code(graph, f, context) : Status();

@@ -78,6 +78,8 @@ std::string default_name(FunctionBuilder& f, const Layer& layer) {
 
 }  // namespace
 
+ValueId emit_absent(LayerContext& layer) { return layer.emit(layer.layer().op, {}); }
+
 const Layer* find_layer(std::string_view name) {
   for (const auto& family : families()) {
     for (const Layer& layer : family) {

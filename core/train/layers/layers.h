@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
+#include "core/registry/built_ops.h"
 
 namespace percale {
 
@@ -29,18 +30,26 @@ struct LayerFields {
   std::string_view doc;       // describes the output
   size_t min_inputs = 1, max_inputs = 1;
   bool takes_ids = false;  // the input holds row numbers of a table, i32 or i64
+  // An op that the layer cannot do without, as Emitter::emit() names it; "": there is none.
+  std::string_view op = {};
   ListOf<AttrSpec, kMaxAttributes> attributes = {};
   ValueId (*emit)(LayerContext& layer) = nullptr;
 };
 using LayerRow = LayerFields<List>;
 using Layer = LayerFields<View>;
 
+// Emits a layer whose op is not built: fails with UNIMPLEMENTED, which names the op.
+ValueId emit_absent(LayerContext& layer);
+
+constexpr bool is_built(const LayerRow& row) { return row.op.empty() || is_built(row.op.substr(row.op.find(':') + 1)); }
+
 // The layers of a table of rows.
 template <const auto& kRows>
 inline constexpr auto kLayerTable = []<size_t... kRow>(std::index_sequence<kRow...>) {
   return std::array{Layer{kRows[kRow].name, kRows[kRow].variable, kRows[kRow].doc, kRows[kRow].min_inputs,
-                          kRows[kRow].max_inputs, kRows[kRow].takes_ids,
-                          JoinedLists<kRows, &LayerRow::attributes>::of(kRow), kRows[kRow].emit}...};
+                          kRows[kRow].max_inputs, kRows[kRow].takes_ids, kRows[kRow].op,
+                          JoinedLists<kRows, &LayerRow::attributes>::of(kRow),
+                          is_built(kRows[kRow]) ? kRows[kRow].emit : emit_absent}...};
 }
 (std::make_index_sequence<std::size(kRows)>());
 
@@ -82,6 +91,7 @@ class LayerContext : public Emitter {
         attributes_(attributes),
         floats_(floats) {}
 
+  const Layer& layer() const { return layer_; }
   const std::string& name() const { return name_; }
   const std::vector<ValueId>& inputs() const { return inputs_; }
   ValueId input() const { return inputs_.front(); }

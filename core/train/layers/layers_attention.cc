@@ -115,6 +115,7 @@ constexpr std::array<LayerRow, 3> kAttentionLayers = {{
      .variable = "embedding",
      .doc = "Looks up the rows of a table by integer indices.",
      .takes_ids = true,
+     .op = "Gather",
      .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
                     attr_int("mask_zero", 0, 0, 1)},
      .emit = embedding},
@@ -123,6 +124,7 @@ constexpr std::array<LayerRow, 3> kAttentionLayers = {{
      .doc = "Looks up the rows of a table by the indices [batch, length] and returns their mean, sum or maximum per "
             "row of the batch.",
      .takes_ids = true,
+     .op = "percale:EmbeddingBag",
      .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
                     attr_string("combiner", "mean"), AttrSpec{.name = "padding_idx", .kind = AttrKind::kInt, .min = 0}},
      .emit = embedding_bag},
@@ -130,6 +132,7 @@ constexpr std::array<LayerRow, 3> kAttentionLayers = {{
      .variable = "multi_head_attention",
      .doc = "Multi-head attention with the inputs query, value and key; with a single input, self-attention.",
      .max_inputs = 3,
+     .op = "Softmax",
      .attributes = {size("num_heads", true), size("key_dim", true), size("value_dim", false),
                     attr_float("dropout", 0, 0, 0.999999), kUseBias, attr_int("use_causal_mask", 0, 0, 1),
                     AttrSpec{.name = "output_shape", .kind = AttrKind::kInts, .min = 1, .max = 1 << 30},

@@ -78,6 +78,7 @@ constexpr std::array<LayerRow, 2> kNormLayers = {{
      .variable = "batch_normalization",
      .doc = "Normalises each channel to mean 0 and variance 1, by the statistics of the batch in training and by "
             "moving statistics otherwise; then scales and shifts.",
+     .op = "BatchNormalization",
      .attributes = {kAxis, attr_float("momentum", 0.99, 0, 1), kEpsilon, kCenter, kScale, kBetaInit, kGammaInit,
                     attr_string("moving_mean_initializer", "zeros"), attr_string("moving_variance_initializer", "ones"),
                     attr_int("synchronized", 0, 0, 1)},

@@ -168,6 +168,7 @@ constexpr std::array<LayerRow, 3> kRecurrentLayers = {{
      .variable = "lstm",
      .doc = "Long short-term memory over the steps of [batch, steps, features].",
      .max_inputs = 3,
+     .op = "LSTM",
      .attributes = {kUnits, kCellActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("unit_forget_bias", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
@@ -176,6 +177,7 @@ constexpr std::array<LayerRow, 3> kRecurrentLayers = {{
      .variable = "gru",
      .doc = "Gated recurrent unit over the steps of [batch, steps, features].",
      .max_inputs = 2,
+     .op = "GRU",
      .attributes = {kUnits, kCellActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("reset_after", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
@@ -185,6 +187,7 @@ constexpr std::array<LayerRow, 3> kRecurrentLayers = {{
      .doc =
          "Simple recurrent layer over the steps of [batch, steps, features]: each output is an input of the next step.",
      .max_inputs = 2,
+     .op = "RNN",
      .attributes = {kUnits, kCellActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout,
                     kRecurrentDropout, kSequences, kState, kBackwards, kStateful, kUnroll},
      .emit = simple_rnn},

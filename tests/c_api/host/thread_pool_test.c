@@ -1,8 +1,10 @@
 /* Thread pools of the host: any pool gives the bits of the engine's own threads, none is waited for
  * in vain, and the errors of a pool are passed on. */
+#define _POSIX_C_SOURCE 200112L /* nanosleep */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "host_fixture.h"
 
@@ -107,11 +109,23 @@ static percale_engine* engine_on(pool* p) {
   return engine_of(options);
 }
 
-static int thread_count(void) {
+static int listed_threads(void) {
   DIR* tasks = opendir("/proc/self/task");
   int count = -2; /* . and .. */
   while (readdir(tasks) != NULL) ++count;
   closedir(tasks);
+  return count;
+}
+
+/* Threads that have been joined are listed a little longer, so that two counts must agree. */
+static int thread_count(void) {
+  const struct timespec pause = {0, 20000000};
+  int count = listed_threads(), before;
+  do {
+    before = count;
+    nanosleep(&pause, NULL);
+    count = listed_threads();
+  } while (count != before);
   return count;
 }
 
