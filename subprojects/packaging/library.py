@@ -1,5 +1,6 @@
 """Compiles the library for a platform, and separates the debug information from what is shipped."""
 import os
+import re
 import shutil
 
 import static
@@ -66,7 +67,7 @@ def build_library(work, platform):
     folder = work.folder / platform.name
     staged, debug, target = empty(folder / "stage"), empty(folder / "debug"), folder / "installed"
     install(work, platform, LIBDIR, target)
-    separate_tree(target / "usr", staged, debug)
+    separate_tree(target / "usr", staged, debug, platform)
     return [staged, debug]
 
 
@@ -79,7 +80,21 @@ def check_runtime(path):
              "a division of 128 bits; write the code without it")
 
 
-def separate_tree(installed, staged, debug):
+def find_by_rpath(path, staged, platform):
+    """Makes a binary for macOS name the library by its run path. Meson takes zig's linker for one of
+    ELF: it gives the library no such name, and the program a run path that macOS does not know."""
+    commands = run(["llvm-objdump", "--macho", "--private-headers", path])
+    words = [word for old in re.findall(r"LC_RPATH\n.*\n +path (\S+)", commands) for word in ("-delete_rpath", old)]
+    if path.suffix == ".dylib":
+        words += ["-id", f"@rpath/{path.name}"]
+    folder = os.path.relpath(staged / platform.folder, path.parent)
+    # Debian has no link to this program on the path.
+    tool_path = os.path.join(run(["llvm-config", "--bindir"]).strip(), "llvm-install-name-tool")
+    run([tool_path, *words, "-change", platform.library, f"@rpath/{platform.library}", "-add_rpath",
+         f"@loader_path/{folder}", path])
+
+
+def separate_tree(installed, staged, debug, platform):
     """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
     shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
     for path in sorted(path for path in staged.rglob("*") if path.is_file() and not path.is_symlink()):
@@ -88,6 +103,7 @@ def separate_tree(installed, staged, debug):
             run([tool("strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif form(path) == "Mach-O":
             run([tool("strip"), "-x", path])  # debug information stays in the objects
+            find_by_rpath(path, staged, platform)
         elif form(path) == "ELF":
             # The program's own speed does not matter, and libc++'s files need such a division.
             if ".so" in path.name:

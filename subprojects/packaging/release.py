@@ -28,15 +28,16 @@ def platform_archives(work, platform):
     cmake = {"CMakeLists.txt": work.source / "subprojects" / "packaging" / "cmake" / "CMakeLists.txt"}
     paths = []
     for folder, suffix, more in (("stage", "", cmake), ("debug", "-debug", {})):
-        paths.append(work.dist / f"{name}{suffix}.tar.gz")
-        files = {**archives.files_of(work.folder / platform.name / folder), **more}
-        archives.tar_gz(paths[-1], files, name, work.epoch)
+        # Binaries for Windows and macOS have no debug information.
+        if files := {**archives.files_of(work.folder / platform.name / folder), **more}:
+            paths.append(work.dist / f"{name}{suffix}.tar.gz")
+            archives.tar_gz(paths[-1], files, name, work.epoch)
     return paths
 
 
-# The steps of a release. Those of the platforms come first.
-COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes, "Go module": go_module.module,
-          "crates": rust.crates}
+# The steps of a release: those of each platform, of all chosen ones together, and of none.
+COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes, "crates": rust.crates}
+OF_ALL = {"Go module": go_module.module}
 OF_PLATFORM = {"library": library.build_library, "archives": platform_archives, "SBOM": sbom.sbom, "wheel": python.wheel,
                "Java natives": java.natives, "Debian packages": debian.packages}
 
@@ -83,8 +84,10 @@ def main():
     for platform in chosen:
         for name, function in OF_PLATFORM.items():
             work.step(f"{platform.name} {name}", function, platform, of=platform)
-    for name, function in COMMON.items():
+    for name, function in OF_ALL.items():
         work.step(name, function, of=chosen)
+    for name, function in COMMON.items():
+        work.step(name, function)
     works.write_checksums(work)
 
 

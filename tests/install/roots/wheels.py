@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "subprojects" / "packaging"))
+import mach_signature  # noqa: E402
 import platforms  # noqa: E402
 import symbol_versions  # noqa: E402
 import work as works  # noqa: E402
@@ -39,7 +40,7 @@ class Kind:
 GLIBC = symbol_versions.EVERYWHERE.pattern
 MUSL = r"libc\.so|libpercale\.so\.0"
 WINDOWS = r"(?i:kernel32|ntdll|advapi32|bcrypt|bcryptprimitives|api-ms-win-crt-[a-z]+-l1-1-0|percale)\.dll"
-MACOS = r"/usr/lib/libSystem\.B\.dylib|@rpath/libpercale\.0\.dylib"
+MACOS = r"/usr/lib/libSystem\.B\.dylib|@rpath/libpercale(_\w+)?(\.0)?\.dylib"  # its own name is among them
 KINDS = {
     "linux-x86_64": Kind("Linux on x86-64 with glibc", GLIBC),
     "linux-aarch64": Kind("Linux on arm64 with glibc", GLIBC, ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")),
@@ -92,6 +93,10 @@ def check_binary(path, kind):
     strange = [name for name in needed(path) if not re.fullmatch(kind.imports, name)]
     if strange:
         works.fail(f"{path.name} imports {', '.join(strange)}, which not every {kind.platform.split()[0]} has")
+    if kind.imports == MACOS:
+        pages, wrong = mach_signature.wrong_pages(path)
+        if wrong or not pages:
+            works.fail(f"the signature of {path.name} does not fit {wrong} of {pages} pages")
 
 
 def run_library(library, row, folder):
