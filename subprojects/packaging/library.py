@@ -81,8 +81,8 @@ def check_runtime(path):
 
 
 def find_by_rpath(path, staged, platform):
-    """Makes a binary for macOS name the library by its run path. Meson takes zig's linker for one of
-    ELF: it gives the library no such name, and the program a run path that macOS does not know."""
+    """Makes a binary for macOS name the library by its run path. Meson takes zig's linker for one
+    of ELF: it gives the library no such name, and the program a run path of ELF."""
     commands = run(["llvm-objdump", "--macho", "--private-headers", path])
     words = [word for old in re.findall(r"LC_RPATH\n.*\n +path (\S+)", commands) for word in ("-delete_rpath", old)]
     if path.suffix == ".dylib":

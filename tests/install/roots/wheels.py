@@ -40,7 +40,8 @@ class Kind:
 GLIBC = symbol_versions.EVERYWHERE.pattern
 MUSL = r"libc\.so|libpercale\.so\.0"
 WINDOWS = r"(?i:kernel32|ntdll|advapi32|bcrypt|bcryptprimitives|api-ms-win-crt-[a-z]+-l1-1-0|percale)\.dll"
-MACOS = r"/usr/lib/libSystem\.B\.dylib|@rpath/libpercale(_\w+)?(\.0)?\.dylib"  # its own name is among them
+# A library for macOS lists its own name, too.
+MACOS = r"/usr/lib/libSystem\.B\.dylib|@rpath/libpercale(_\w+)?(\.0)?\.dylib"
 KINDS = {
     "linux-x86_64": Kind("Linux on x86-64 with glibc", GLIBC),
     "linux-aarch64": Kind("Linux on arm64 with glibc", GLIBC, ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")),
