@@ -1,4 +1,5 @@
 """Compiles the library for a platform, and separates the debug information from what is shipped."""
+import fnmatch
 import os
 import re
 import shutil
@@ -96,8 +97,12 @@ def find_by_rpath(path, staged, platform):
 
 def separate_tree(installed, staged, debug, platform):
     """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
-    shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True)
+    # Nobody links with the import libraries of plug-ins, which lie beside them.
+    shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True,
+                    ignore=lambda folder, names: fnmatch.filter(names, "*_*.dll.a"))
     for path in sorted(path for path in staged.rglob("*") if path.is_file() and not path.is_symlink()):
+        if path.name.endswith(".dll.a"):
+            continue  # an import library has no code
         if path.suffix == ".a":
             check_runtime(path)
             run([tool("strip"), "--strip-debug", "--enable-deterministic-archives", path])
