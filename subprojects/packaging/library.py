@@ -97,7 +97,7 @@ def find_by_rpath(path, staged, platform):
 
 def separate_tree(installed, staged, debug, platform):
     """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
-    # Nobody links with the import libraries of plug-ins, which lie beside them.
+    # Plug-ins are opened at run time, so that their import libraries are left out.
     shutil.copytree(installed, staged, symlinks=True, dirs_exist_ok=True,
                     ignore=lambda folder, names: fnmatch.filter(names, "*_*.dll.a"))
     for path in sorted(path for path in staged.rglob("*") if path.is_file() and not path.is_symlink()):
