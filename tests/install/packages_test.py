@@ -57,7 +57,7 @@ class Release(works.Work):
         others = [f"lib/percale/{self.platform.plugin.format(name)}" for name in library.PLUGINS if name not in self.platform.plugins]
         for name in (*others, "lib/percale/percale_remote_grpc.so", "bin/percale-worker"):
             (prefix / name).unlink(missing_ok=True)
-        library.separate_tree(prefix, mine / "stage", mine / "debug")
+        library.separate_tree(prefix, mine / "stage", mine / "debug", self.platform)
         self.stage = mine / "stage"
 
     def make(self):
