@@ -5,6 +5,7 @@ import pathlib
 import shutil
 
 import library
+import symbol_versions
 from work import empty, run
 
 # The ending .invalid is reserved, so that the address is no one's.
@@ -25,6 +26,13 @@ def symbols(work):
     lines = [f" PERCALE_{version}@PERCALE_{version} {version}.0" for version in nodes]
     lines += [f" {name}@PERCALE_{version} {version}.0" for name, version in pairs]
     return "\n".join(["libpercale.so.0 libpercale0 #MINVER#", *lines]) + "\n"
+
+
+def glibc_of(installed):
+    """Returns the version of libc6 that the binaries of a tree need. dpkg-shlibdeps would ask for the
+    packages of this machine, which has none for other processors."""
+    binaries = [path for path in installed.rglob("*") if path.is_file() and not path.is_symlink() and library.form(path) == "ELF"]
+    return symbol_versions.oldest_glibc(binaries).replace("_", ".")
 
 
 def packages(work, platform):
@@ -55,5 +63,5 @@ def pack(work, platform, installed, folder):
     for path in (*tree.rglob("*"), *installed.rglob("*")):
         os.utime(path, (work.epoch, work.epoch), follow_symlinks=False)
     run(["dpkg-buildpackage", "--build=binary", "--no-sign", "-d", f"--host-arch={platform.debian}"], cwd=tree,
-        env={**os.environ, "INSTALLED": str(installed)})
+        env={**os.environ, "INSTALLED": str(installed), "GLIBC": glibc_of(installed)})
     return [pathlib.Path(shutil.copy(path, work.dist)) for path in sorted(folder.glob("*.deb"))]
