@@ -29,8 +29,8 @@ def symbols(work):
 
 
 def glibc_of(installed):
-    """Returns the version of libc6 that the binaries of a tree need. dpkg-shlibdeps would ask for the
-    packages of this machine, which has none for other processors."""
+    """Returns the version of libc6 that the binaries of a tree need. dpkg-shlibdeps would ask for
+    the packages of this machine, which has none for other processors."""
     binaries = [path for path in installed.rglob("*") if path.is_file() and not path.is_symlink() and library.form(path) == "ELF"]
     return symbol_versions.oldest_glibc(binaries).replace("_", ".")
 

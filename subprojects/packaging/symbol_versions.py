@@ -38,6 +38,8 @@ def oldest_glibc(paths):
         if foreign_libraries(path):
             fail(f"{path.name} needs {', '.join(foreign_libraries(path))}, which not every system has; leave it out")
         for family, version in imported(path).items():
+            if family == "PERCALE":  # of the library itself
+                continue
             if family == "GLIBC":
                 minor = max(minor, version[1])
                 continue
