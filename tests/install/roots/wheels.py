@@ -95,8 +95,9 @@ def check_binary(path, kind):
     if strange:
         works.fail(f"{path.name} imports {', '.join(strange)}, which not every {kind.platform.split()[0]} has")
     if kind.imports == MACOS:
+        # Macs with an x86-64 processor run binaries without a signature.
         pages, wrong = mach_signature.wrong_pages(path)
-        if wrong or not pages:
+        if wrong or not pages and "arm64" in kind.platform:
             works.fail(f"the signature of {path.name} does not fit {wrong} of {pages} pages")
 
 
