@@ -31,7 +31,7 @@ SYSTEMS = {"linux": "Linux", "macos": "Darwin", "windows": "Windows"}
 def link(row, prefix, folder):
     """Returns the program that CMake and zig make."""
     compiler = folder / "cc"
-    compiler.write_text(f'#!/bin/sh\nexec zig cc -target {row.cross} "$@"\n')
+    compiler.write_text(f'#!/bin/sh\nexec {" ".join(wheels.compiler(row))} "$@"\n')
     compiler.chmod(0o755)
     (folder / "CMakeLists.txt").write_text(PROJECT)
     shutil.copy(SOURCE / "samples" / "c" / "first.c", folder)

@@ -101,13 +101,19 @@ def check_binary(path, kind):
             works.fail(f"the signature of {path.name} does not fit {wrong} of {pages} pages")
 
 
+def compiler(row):
+    """Returns the words of the compiler for a platform. Without -O2, zig adds a sanitizer, which
+    needs functions that musl 1.2.3 lacks. It would link musl statically."""
+    return ["zig", "cc", "-target", row.cross, "-O2", *(("-dynamic", "-pie", "-fPIE") if "musl" in row.name else ())]
+
+
 def run_library(library, row, folder):
     """Opens the library in a C program. Returns what was done."""
     kind = KINDS[row.name]
     if kind.why_not or kind.runner and not shutil.which(kind.runner[0]):
         return f"inspected: {kind.why_not or kind.runner[0] + ' is not here'}"
     program = folder / "open_library.exe"
-    works.run(["zig", "cc", "-target", row.cross, "-I", SOURCE / "c_api" / "include", HERE / "open_library.c", "-o", program])
+    works.run([*compiler(row), "-I", SOURCE / "c_api" / "include", HERE / "open_library.c", "-o", program])
     version = works.run([*kind.runner, program, library.name], cwd=library.parent,
                         env={**os.environ, "LD_LIBRARY_PATH": str(library.parent), "WINEDEBUG": "-all"}).split()
     if version[-1] != works.version_of(SOURCE):
