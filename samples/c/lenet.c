@@ -165,7 +165,8 @@ static double accuracy(percale_session* session, const digits* d) {
   return right / (double)d->count;
 }
 
-/* Writes the names of the ops that the engine was asked for, which are a JSON array, one a line. */
+/* Writes the names of the ops that the engine was asked for, one a line. The engine gives them as a
+ * JSON array. */
 static void write_ops(percale_engine* engine, const char* path) {
   FILE* file = fopen(path, "w");
   percale_text* text;

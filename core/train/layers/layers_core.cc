@@ -87,7 +87,6 @@ constexpr std::array<LayerRow, 7> kCoreLayers = {{
     {.name = "Dropout",
      .variable = "dropout",
      .doc = "In training, drops random elements and scales up the others; otherwise returns the input.",
-     .op = "Dropout",
      .attributes = {AttrSpec{.name = "rate", .kind = AttrKind::kFloat, .required = true, .min = 0, .max = 0.999999}},
      .emit = dropout},
     {.name = "Activation",

@@ -103,7 +103,7 @@ def check_binary(path, kind):
 
 def compiler(row):
     """Returns the words of the compiler for a platform. Without -O2, zig adds a sanitizer, which
-    needs functions that musl 1.2.3 lacks. It would link musl statically."""
+    needs functions that musl 1.2.3 lacks. Without -dynamic, it links musl statically."""
     return ["zig", "cc", "-target", row.cross, "-O2", *(("-dynamic", "-pie", "-fPIE") if "musl" in row.name else ())]
 
 

@@ -108,6 +108,22 @@ TEST_CASE("every layer of the table is compared with Keras") {
   }
 }
 
+TEST_CASE("a layer always emits the op that its row names, so that no small build lacks a layer that it can run") {
+  const auto emits_its_op = [](const Case& c) {
+    const auto graph = graph_of(c, registry());
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    const std::string_view op = find_layer(c.layer)->op;
+    const auto& nodes = (*graph)->main().nodes;
+    return op.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const Node& n) { return op_name(*n.op) == op; });
+  };
+  for (const Case& c : cases()) {
+    CAPTURE(c.layer);
+    CAPTURE(c.attributes);
+    CHECK(emits_its_op(c));
+  }
+  CHECK(emits_its_op({"Dropout", R"({"rate": 0})", {{2, 3}}, {}, {}, {}}));
+}
+
 TEST_CASE("default names are Keras', counted per kind") {
   Builder b(registry());
   FunctionBuilder& f = b.main();
