@@ -13,12 +13,15 @@ import platforms
 import python
 import rust
 import sbom
+import source_tree
 import work as works
 
 
 def source_archive(work):
     path = work.dist / f"percale-{work.version}-source.tar.gz"
-    archives.tar_gz(path, archives.files_of(work.source), f"percale-{work.version}", work.epoch)
+    # Links to what `setup --cross` has fetched are no part of the source.
+    files = {name: work.source / name for name in source_tree.names_in(work.source)}
+    archives.tar_gz(path, files, f"percale-{work.version}", work.epoch)
     return [path]
 
 

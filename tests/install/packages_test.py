@@ -114,6 +114,16 @@ class Artefacts(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "percale_remote_grpc.so needs .*grpc.*leave it out"):
             symbol_versions.oldest_glibc([foreign])
 
+    def test_the_source_archive_has_no_links_to_folders_of_this_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = works.Work(pathlib.Path(folder), VERSION, "a commit", EPOCH, [])
+            (work.source / "subprojects").mkdir(parents=True)
+            (work.source / "LICENSE").write_text("text")
+            (work.source / "subprojects" / "fetched").symlink_to(ROOT / "docs")
+            path, = release.source_archive(work)
+            with tarfile.open(path) as packed:
+                self.assertEqual(packed.getnames(), [f"percale-{VERSION}/LICENSE"])
+
     def test_the_sdist_has_what_a_build_needs(self):
         path = self.only(f"percale-{VERSION}.tar.gz")
         folder = self.dist.parent / "sdist"

@@ -84,9 +84,10 @@ def archive(root, dist):
     give(root, path, EXAMPLES / "readme" / "digits.c")
     prefix = f"/work/{path.name[:-len('.tar.gz')]}"
     root.run(f"tar xzf {path.name} && {prefix}/bin/percale info | grep onnx")
-    root.run(f"cc digits.c $(PKG_CONFIG_PATH={prefix}/lib/pkgconfig pkg-config --cflags --libs percale) "
-             f"-Wl,-rpath,{prefix}/lib -o digits")
-    learned(root.run("./digits", PERCALE_DATA="/work/data"))
+    flags = f"$(PKG_CONFIG_PATH={prefix}/lib/pkgconfig pkg-config --cflags --libs"
+    for ending in f"{flags} percale) -Wl,-rpath,{prefix}/lib", f"{flags} --static percale | sed s/-lpercale/-l:libpercale.a/)":
+        root.run(f"cc digits.c {ending} -o digits")
+        learned(root.run("./digits", PERCALE_DATA="/work/data"))
 
 
 def java(root, dist):
