@@ -46,8 +46,8 @@ def link(row, prefix, folder):
 def run_program(program, row, prefix):
     """Runs the program, and returns what was done."""
     kind = wheels.KINDS[row.name]
-    if kind.why_not or kind.runner and not shutil.which(kind.runner[0]):
-        return f"linked: {kind.why_not or kind.runner[0] + ' is not here'}"
+    if kind.why_not():
+        return f"linked: {kind.why_not()}"
     # Windows looks for a library beside the program.
     if row.name.startswith("windows"):
         shutil.copy(prefix / row.folder / row.library, program.parent)

@@ -1,6 +1,6 @@
-"""Installs artefacts of a release in bare roots of Debian 12 and 13, for arm64 by QEMU, runs the
-quick start of each language, uninstalls, and checks that nothing is left. Needs root, debootstrap
-and a network.
+"""Installs artefacts of a release in bare roots: of Debian 12 and 13, and of musl alone, for arm64
+by QEMU. Runs the quick start of each language, uninstalls, and checks that nothing is left. Needs
+root, debootstrap and a network.
 
     check.py DIST [SUITE-ARCHITECTURE...]       DIST is the folder that subprojects/release writes
 """
@@ -14,14 +14,14 @@ import sys
 import time
 
 import root as roots
+import wheels
+from wheels import SOURCE, platforms
 
-SOURCE = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(SOURCE / "subprojects" / "packaging"))
-import go_module  # noqa: E402
+import go_module  # wheels has put its folder on the path
 
 EXAMPLES = SOURCE / "docs" / "examples"
 DIGITS = pathlib.Path(os.environ.get("PERCALE_DATA") or roots.CACHE.parent / "data")
-ROOTS = ("bookworm-amd64", "trixie-amd64", "bookworm-arm64")
+ROOTS = ("bookworm-amd64", "trixie-amd64", "bookworm-arm64", "musl-amd64", "musl-arm64")
 
 
 def only(dist, pattern):
@@ -90,6 +90,21 @@ def archive(root, dist):
         learned(root.run("./digits", PERCALE_DATA="/work/data"))
 
 
+def musl(root, dist):
+    """The root has no compiler, so that the programs come from this machine: one that needs the
+    library, and one that needs nothing."""
+    row, = platforms.named([f"linux-musl-{root.machine}"])
+    path = only(dist, f"percale-*-{row.name}.tar.gz")
+    give(root, path)
+    folder = path.name[:-len(".tar.gz")]
+    root.run(f"tar xzf {path.name} && {folder}/bin/percale info | grep onnx")
+    libraries = root.work / folder / "lib"
+    for words in ([*wheels.compiler(row), "-L", libraries, "-lpercale", f"-Wl,-rpath,/work/{folder}/lib"],
+                  ["zig", "cc", "-target", row.cross, "-O2", "-static", libraries / "libpercale.a"]):
+        subprocess.run([*words, "-I", libraries.parent / "include", EXAMPLES / "readme" / "digits.c", "-o", root.work / "digits"], check=True)
+        learned(root.run("./digits", PERCALE_DATA="/work/data"))
+
+
 def java(root, dist):
     jars = [path for path in sorted((dist / "maven").rglob("*.jar")) if not path.name.endswith("-sources.jar")]
     give(root, *jars, EXAMPLES / "first" / "digits.json")
@@ -144,7 +159,7 @@ percale-sys = {{ path = "../{sources}" }}
     root.mount(["--bind", subprocess.run(["rustc", "--print", "sysroot"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()],
                root.work / "sdk")
     library = f"/work/{archived.name[:-len('.tar.gz')]}/lib"
-    env = {"PATH": "/work/sdk/bin:/usr/bin:/bin", "PERCALE_LIB_DIR": library, "LD_LIBRARY_PATH": library, "PERCALE_DATA": "/work/data"}
+    env = {"PATH": "/work/sdk/bin:/usr/sbin:/usr/bin:/sbin:/bin", "PERCALE_LIB_DIR": library, "LD_LIBRARY_PATH": library, "PERCALE_DATA": "/work/data"}
     root.run("cd host && cargo build --quiet --offline --release", **env)
     learned(root.run("host/target/release/host", **env))
 
@@ -152,6 +167,8 @@ percale-sys = {{ path = "../{sources}" }}
 # The test, and Debian's packages that it needs.
 ARTEFACTS = {wheel: ("python3", "python3-venv"), debian: ("gcc", "libc6-dev", "pkg-config"), archive: ("gcc", "libc6-dev", "pkg-config"),
              java: ("default-jre-headless",), go: ("ca-certificates",), rust: ("gcc", "libc6-dev")}
+# Those of a root of musl, whose only program is BusyBox.
+OF_MUSL = {musl: ()}
 # Tests whose tools are this machine's, and do not run for another architecture.
 HERE_ALONE = (rust,)
 
@@ -163,11 +180,11 @@ def main(dist, *asked):
     passed = {}
     for name in asked or ROOTS:
         suite, architecture = name.split("-")
-        for test, packages in ARTEFACTS.items():
+        for test, packages in (OF_MUSL if suite == "musl" else ARTEFACTS).items():
             if test in HERE_ALONE and architecture in roots.EMULATED:
                 print(f"{test.__name__} on {name}: not run, the compiler is this machine's")
                 continue
-            layers = [roots.base(suite, architecture), roots.tools(suite, architecture, packages)]
+            layers = [roots.base(suite, architecture), *([roots.tools(suite, architecture, packages)] if packages else [])]
             with roots.Root(layers, architecture) as root:
                 test(root, pathlib.Path(dist).resolve())
                 left = root.left()

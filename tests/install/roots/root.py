@@ -38,8 +38,23 @@ def emulate(architecture):
         (BINFMT / "register").write_text(text)
 
 
+def minimal_debian(fresh, suite, architecture):
+    subprocess.run(["debootstrap", f"--arch={architecture}", "--variant=minbase", suite, fresh, mirror()], check=True, stdout=subprocess.DEVNULL)
+    shutil.copy("/etc/resolv.conf", fresh / "etc")
+
+
+def minimal_musl(fresh, architecture):
+    """Fills a folder with musl and BusyBox of Debian's packages, and nothing else."""
+    with Root([base("trixie", architecture)], architecture) as root:
+        root.run("apt-get update -q && apt-get install -q -y --download-only musl busybox-static && "
+                 "for deb in /var/cache/apt/archives/*.deb; do dpkg -x $deb unpacked; done && "
+                 "mkdir -p unpacked/bin unpacked/dev unpacked/proc && chroot unpacked /usr/bin/busybox --install -s /bin")
+        subprocess.run(["cp", "-a", f"{root.work}/unpacked/.", fresh], check=True)
+
+
 def base(suite, architecture):
-    """Returns the folder of a minimal Debian, made once."""
+    """Returns the folder of a minimal Debian, made once, or of programs for musl if this is the
+    suite."""
     if architecture in EMULATED:
         emulate(architecture)
     folder = CACHE / f"{suite}-{architecture}"
@@ -47,8 +62,10 @@ def base(suite, architecture):
         fresh = CACHE / f"{suite}-{architecture}.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
-        subprocess.run(["debootstrap", f"--arch={architecture}", "--variant=minbase", suite, fresh, mirror()], check=True, stdout=subprocess.DEVNULL)
-        shutil.copy("/etc/resolv.conf", fresh / "etc")
+        if suite == "musl":
+            minimal_musl(fresh, architecture)
+        else:
+            minimal_debian(fresh, suite, architecture)
         fresh.rename(folder)
     return folder
 

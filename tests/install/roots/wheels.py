@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "subprojects" / "packaging"))
 import mach_signature  # noqa: E402
 import platforms  # noqa: E402
+import root as roots  # noqa: E402
 import symbol_versions  # noqa: E402
 import work as works  # noqa: E402
 
@@ -34,7 +35,15 @@ class Kind:
     platform: str  # as the bindings name it
     imports: str  # a pattern of the libraries that such a system has
     runner: tuple = ()  # what runs its programs here
-    why_not: str = ""  # why none does
+    never: str = ""  # why nothing ever does
+
+    def why_not(self):
+        """Returns why nothing runs its programs here, or ""."""
+        if self.runner and not shutil.which(self.runner[0]):
+            return f"{self.runner[0]} is not here"
+        if "-L" in self.runner and not os.path.isdir(self.runner[-1]):
+            return f"{self.runner[-1]} is not here; check.py makes the folders of musl"
+        return self.never
 
 
 GLIBC = symbol_versions.EVERYWHERE.pattern
@@ -46,10 +55,10 @@ KINDS = {
     "linux-x86_64": Kind("Linux on x86-64 with glibc", GLIBC),
     "linux-aarch64": Kind("Linux on arm64 with glibc", GLIBC, ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")),
     "linux-musl-x86_64": Kind("Linux on x86-64 with musl", MUSL),
-    "linux-musl-aarch64": Kind("Linux on arm64 with musl", MUSL, why_not="Debian has no musl for arm64 beside QEMU"),
+    "linux-musl-aarch64": Kind("Linux on arm64 with musl", MUSL, ("qemu-aarch64", "-L", str(roots.CACHE / "musl-arm64"))),
     "windows-x86_64": Kind("Windows on x86-64", WINDOWS, ("wine",)),
-    "macos-aarch64": Kind("macOS on arm64", MACOS, why_not="nothing here runs macOS"),
-    "macos-x86_64": Kind("macOS on x86-64", MACOS, why_not="nothing here runs macOS"),
+    "macos-aarch64": Kind("macOS on arm64", MACOS, never="nothing here runs macOS"),
+    "macos-x86_64": Kind("macOS on x86-64", MACOS, never="nothing here runs macOS"),
 }
 
 
@@ -110,8 +119,8 @@ def compiler(row):
 def run_library(library, row, folder):
     """Opens the library in a C program. Returns what was done."""
     kind = KINDS[row.name]
-    if kind.why_not or kind.runner and not shutil.which(kind.runner[0]):
-        return f"inspected: {kind.why_not or kind.runner[0] + ' is not here'}"
+    if kind.why_not():
+        return f"inspected: {kind.why_not()}"
     program = folder / "open_library.exe"
     works.run([*compiler(row), "-I", SOURCE / "c_api" / "include", HERE / "open_library.c", "-o", program])
     version = works.run([*kind.runner, program, library.name], cwd=library.parent,

@@ -51,7 +51,7 @@ TEST_CASE("an exchange that fails without a loss is repeated by all ranks, and c
     const int64_t all = check_stumbles(job, whole, 0, 0, [](int32_t) { return false; });
     const int64_t of_start = 5;  // a failure while the group is formed ends it for all
     // After the last exchange no other rank is there.
-    for (int64_t at = of_start; at < all - 1; at += step) {
+    for (int64_t at = of_start; at < all - 1; at += points_every(step)) {
       CAPTURE(at);
       check_stumbles(job, whole, at, 1, [](int32_t) { return true; });
       for (const int32_t one : {0, 2}) check_stumbles(job, whole, at, 1, [&](int32_t rank) { return rank == one; });

@@ -135,7 +135,7 @@ void check_losses(const GroupJob& job, int64_t step) {
   int64_t all = 0;
   CHECK(after_losses(job, 3, {}, &all) == whole);
   const int64_t of_start = 5;  // a rank that is lost while the group is formed ends it for all
-  for (int64_t exchange = of_start; exchange < all; exchange += step) {
+  for (int64_t exchange = of_start; exchange < all; exchange += points_every(step)) {
     for (const int32_t sent : {0, 1, 2}) {
       for (const int32_t rank : {0, 2}) {
         CAPTURE(exchange);
