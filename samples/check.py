@@ -217,7 +217,7 @@ def train_lenet(command, env, data, folder):
             file.seek(8)
             part.write(file.read(head - 8 + count * (784 if "images" in name else 1)))
     ops = os.path.join(folder, "ops")
-    if float(re.findall(r"test accuracy ([0-9.]+)", run(command + [folder, "2", ops], env))[-1]) < 0.85:
+    if float(re.findall(r"test accuracy ([0-9.]+)", run(command + [folder, "3", ops], env))[-1]) < 0.9:
         fail("the LeNet did not learn")
     with open(ops, encoding="utf-8") as file:
         if not {"Conv", "ConvGradWeight", "ApplyAdam"} <= set(file.read().split()):

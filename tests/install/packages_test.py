@@ -114,7 +114,7 @@ class Artefacts(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "percale_remote_grpc.so needs .*grpc.*leave it out"):
             symbol_versions.oldest_glibc([foreign])
 
-    def test_the_source_archive_has_no_links_to_folders_of_this_machine(self):
+    def test_the_source_archive_leaves_out_links_to_folders(self):
         with tempfile.TemporaryDirectory() as folder:
             work = works.Work(pathlib.Path(folder), VERSION, "a commit", EPOCH, [])
             (work.source / "subprojects").mkdir(parents=True)

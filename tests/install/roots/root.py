@@ -53,8 +53,8 @@ def minimal_musl(fresh, architecture):
 
 
 def base(suite, architecture):
-    """Returns the folder of a minimal Debian, made once, or of programs for musl if this is the
-    suite."""
+    """Returns the folder of a minimal Debian, or of musl and BusyBox for the suite "musl". It is
+    made once."""
     if architecture in EMULATED:
         emulate(architecture)
     folder = CACHE / f"{suite}-{architecture}"

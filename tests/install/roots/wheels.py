@@ -35,7 +35,7 @@ class Kind:
     platform: str  # as the bindings name it
     imports: str  # a pattern of the libraries that such a system has
     runner: tuple = ()  # what runs its programs here
-    never: str = ""  # why nothing ever does
+    never: str = ""  # why no machine like this one runs them
 
     def why_not(self):
         """Returns why nothing runs its programs here, or ""."""
