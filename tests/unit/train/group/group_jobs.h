@@ -16,8 +16,8 @@
 
 namespace percale {
 
-// Returns the distance between the exchanges at which a test makes a fault: `step`, and ten times as
-// much under QEMU, which takes about 20 times as long as the processor.
+// Returns the distance between the exchanges at which a test makes a fault: `step`, and ten times
+// as much under QEMU, which takes about 20 times as long as the processor.
 inline int64_t points_every(int64_t step) {
   const char* wrapper = std::getenv("MESON_EXE_WRAPPER");
   const bool emulated = wrapper != nullptr && std::string_view(wrapper).find("qemu") != std::string_view::npos;
