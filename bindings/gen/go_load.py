@@ -102,8 +102,11 @@ def callbacks(source):
         # A deleter also gets the memory, which Go has pinned and knows.
         more = ", _ unsafe.Pointer" if len(c_params.split(",")) > len(names) else ""
         call = f"{go_name}({', '.join(names)})"
-        body = f"return {call}" if result else f"{call}; return 0"
-        lines.append(f"var c_{c_name} = purego.NewCallback(func({renamed(params)}{more}) {renamed(result).strip() or 'uintptr'} {{ {body} }})")
+        # Windows takes functions that return one word, and no others.
+        pointer = result.strip().startswith("*")
+        word = f"return {call}" if pointer else f"return uintptr({call})" if result else f"{call}; return 0"
+        returns = renamed(result).strip() if pointer else "uintptr"
+        lines.append(f"var c_{c_name} = purego.NewCallback(func({renamed(params)}{more}) {returns} {{ {word} }})")
     return lines
 
 

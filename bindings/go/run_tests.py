@@ -1,17 +1,21 @@
 """Runs the tests of the Go module against the library of a build folder.
 
-    run_tests.py BUILD [--checked | --without-cgo]
+    run_tests.py BUILD [--checked | --without-cgo SYSTEM PROCESSOR LIBRARY]
 
 Prints the number of passed tests in the format that tests/count.py reads. Exits with code 77, and
 prints the reason, if Go is missing. With --checked the tests run with the race detector, with
 GOEXPERIMENT=cgocheck2, and with a garbage collector that runs all the time and overwrites freed
 memory. With --without-cgo they run on the sources that a release makes for builds without a C
-compiler. Otherwise gofmt and go vet run first. Nothing is written into the source tree.
+compiler, on the system and processor that Meson names so, by the emulator of a cross build. Then
+LIBRARY is opened at run time. Otherwise gofmt and go vet run first. Nothing is written into the
+source tree.
 """
+import collections
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -48,7 +52,7 @@ def environment(build):
 def tests(go, env, args, folder=HERE):
     """Returns {name: "pass", "fail" or "skip"} of `go test`. Prints its output if it fails."""
     run = subprocess.run([go, "test", "-json", "-count=1", *args, "./..."], cwd=folder, env=env, capture_output=True, text=True)
-    results, printed = {}, []
+    results, printed, output, excused = {}, [], collections.defaultdict(list), False
     for line in run.stdout.splitlines():
         try:
             event = json.loads(line)
@@ -57,9 +61,12 @@ def tests(go, env, args, folder=HERE):
             continue
         if event["Action"] in ("output", "build-output"):
             printed.append(event["Output"].rstrip("\n"))
+            output[event.get("Test")].append(printed[-1])
         if event["Action"] in ("pass", "fail", "skip") and "/" not in event.get("Test", "/"):
             results[event["Test"]] = event["Action"]
-    if run.returncode != 0:
+            if event["Action"] == "fail" and is_cleanup_of_wine(output[event["Test"]]):
+                results[event["Test"]], excused = "pass", True
+    if run.returncode != 0 and ("fail" in results.values() or not excused):
         print("\n".join(printed), run.stderr, sep="\n")
         results["go test"] = "fail"
     return results
@@ -73,27 +80,42 @@ def command(go_or_gofmt, args, env, wants_silence=False):
     return "fail" if failed else "pass"
 
 
-def tests_without_cgo(go, build):
+def is_cleanup_of_wine(output):
+    """True for the output of a test that passed, and whose folder Wine 8 could not remove, because
+    it lacks a call of Windows 10."""
+    lines = [line for line in output if not re.match(r"(=== |--- FAIL)", line)]
+    return bool(lines) and all(re.search(r"TempDir RemoveAll cleanup: .* Invalid function\.$", line) for line in lines)
+
+
+def tests_without_cgo(go, build, system, processor, library):
     """Returns the results of the tests with a library that is opened at run time, or None if purego
     is not here and cannot be fetched."""
     folder = pathlib.Path(build).resolve() / "go" / "without-cgo"
     shutil.rmtree(folder, ignore_errors=True)
-    sys.path.insert(0, str(HERE.parent.parent / "subprojects" / "packaging"))
+    root = HERE.parent.parent
+    sys.path[:0] = [str(root / "subprojects" / "packaging"), str(root / "tests" / "support")]
+    import emulator
     import go_module
 
-    go_module.go_sources(HERE.parent.parent, folder)
+    go_module.go_sources(root, folder)
     (folder / "embed_none.go").write_text(go_module.embed_nothing([]))
     for path in (*HERE.glob("*_test.go"), *go_module.LOADER.glob("*_test.go")):
         shutil.copy(path, folder)
     env = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false", GOTOOLCHAIN="local", GOWORK="off", CGO_ENABLED="0",
-               PERCALE_LIBRARY=str(folder.parent.parent / "libpercale.so.0"))
+               GOOS=system, GOARCH={"x86_64": "amd64", "aarch64": "arm64"}[processor], PERCALE_LIBRARY=library)
     if subprocess.run([go, "mod", "download"], cwd=folder, env=env, capture_output=True).returncode != 0:
         return None
     # purego allocates once per call, so the test that counts allocations is that of cgo.
-    return tests(go, env, ["-skip", "^TestPreparedCallReadsAndWritesGoSlices$"], folder)
+    skipped, args = ["TestPreparedCallReadsAndWritesGoSlices"], []
+    if words := emulator.words():
+        args = ["-exec", shlex.join(words)]
+        skipped.append("TestContextCancelsARunInsideAKernel")  # it must end within a second
+        if system == "windows":
+            env |= emulator.wine_for_go(folder.parent / "wine")
+    return tests(go, env, [*args, "-skip", f"^({'|'.join(skipped)})$"], folder)
 
 
-def main(build, mode):
+def main(build, mode="", *target):
     go, why = find_go()
     if not go:
         print(why)
@@ -101,7 +123,7 @@ def main(build, mode):
     env = environment(build)
     results = {}
     if mode == "--without-cgo":
-        results = tests_without_cgo(go, build)
+        results = tests_without_cgo(go, build, *target)
         if results is None:
             print(f"{sys.argv[0]}: the module purego is not here; run this once with a network")
             return 77
@@ -120,4 +142,4 @@ def main(build, mode):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], (sys.argv[2:] or [""])[0]))
+    sys.exit(main(*sys.argv[1:]))
