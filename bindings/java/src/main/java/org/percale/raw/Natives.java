@@ -69,12 +69,11 @@ final class Natives {
       if (list == null) {
         return null;
       }
-      Path target = Files.createTempDirectory("percale-");
-      target.toFile().deleteOnExit();
+      TemporaryFolder target = new TemporaryFolder(Path.of(System.getProperty("java.io.tmpdir")), !system().equals("windows"));
       Path library = null;
       BufferedReader names = new BufferedReader(new InputStreamReader(list, StandardCharsets.UTF_8));
       for (String name = names.readLine(); name != null; name = names.readLine()) {
-        Path file = copy(loader, prefix + name, target, name);
+        Path file = copy(loader, prefix + name, target.file(name));
         library = library == null ? file : library;
       }
       return library == null ? null : library.toString();
@@ -85,19 +84,13 @@ final class Natives {
     }
   }
 
-  private static Path copy(ClassLoader loader, String resource, Path folder, String name) throws IOException {
-    Path file = folder.resolve(name);
-    if (!Files.exists(file.getParent())) {
-      Files.createDirectory(file.getParent());
-      file.getParent().toFile().deleteOnExit();
-    }
+  private static Path copy(ClassLoader loader, String resource, Path file) throws IOException {
     try (InputStream from = loader.getResourceAsStream(resource)) {
       if (from == null) {
         throw new IOException("the jar lacks " + resource);
       }
       Files.copy(from, file);
     }
-    file.toFile().deleteOnExit();
     return file;
   }
 }
