@@ -111,7 +111,7 @@ def tests_without_cgo(go, build, system, processor, library):
         args = ["-exec", shlex.join(words)]
         skipped.append("TestContextCancelsARunInsideAKernel")  # it must end within a second
         if system == "windows":
-            env |= emulator.wine_for_go(folder.parent / "wine")
+            env |= emulator.wine_environment(folder.parent / "wine")
     return tests(go, env, [*args, "-skip", f"^({'|'.join(skipped)})$"], folder)
 
 

@@ -17,9 +17,9 @@ def command(program):
     return [*words(), program]
 
 
-def wine_for_go(prefix):
-    """Makes a folder of Wine whose Windows has what programs of Go need. Returns its environment.
-    """
+def wine_environment(prefix):
+    """Makes a folder of Wine whose Windows has what programs of Go need. Returns the environment of
+    programs there."""
     env = {"WINEPREFIX": str(prefix), "WINEDEBUG": "-all"}
     system = prefix / "drive_c" / "windows" / "system32"
     if not system.exists():

@@ -56,7 +56,7 @@ def run_program(row, folder, env):
     works.run([GO, "build", "-o", program, "digits.go"], cwd=folder, env={**env, "GOOS": system, "GOARCH": processor})
     if kind.why_not():
         return f"linked: {kind.why_not()}"
-    wine = emulator.wine_for_go(folder / "wine") if system == "windows" else {}
+    wine = emulator.wine_environment(folder / "wine") if system == "windows" else {}
     said = works.run([*kind.runner, program], cwd=folder,
                      env={**os.environ, "XDG_CACHE_HOME": str(folder / "user"), "PERCALE_DATA": str(roots.CACHE.parent / "data"), **wine})
     accuracy = re.search(r"accuracy:([0-9.]+)", said)

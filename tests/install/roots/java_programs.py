@@ -56,7 +56,7 @@ def run_here(version, jars, folder, env):
 def run_by_wine(version, jars, folder, env):
     """Wine 8 lacks a call with which newer runtimes find random names for temporary folders, so
     they get the library itself."""
-    env = {**env, **emulator.wine_for_go(folder / "wine")}
+    env = {**env, **emulator.wine_environment(folder / "wine")}
     if int(version.split(".")[0]) > 17:
         with zipfile.ZipFile(jars[1]) as packed:
             packed.extractall(folder / "natives")
