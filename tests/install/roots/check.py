@@ -8,19 +8,18 @@ import json
 import math
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import time
 
 import go_programs
+import programs
 import root as roots
+import rust_programs
 import wheels
 from wheels import SOURCE, platforms
 
-EXAMPLES = SOURCE / "docs" / "examples"
-DIGITS = pathlib.Path(os.environ.get("PERCALE_DATA") or roots.CACHE.parent / "data")
 ROOTS = ("bookworm-amd64", "trixie-amd64", "bookworm-arm64", "musl-amd64", "musl-arm64")
 
 
@@ -49,22 +48,15 @@ def give(root, *files):
     shutil.copy(SOURCE / "samples" / "mnist" / "lenet.json", root.work / "samples" / "mnist")
     (root.work / "data").mkdir(exist_ok=True)
     if root.architecture in roots.EMULATED:
-        for path in DIGITS.glob("*-ubyte"):
+        for path in programs.DIGITS.glob("*-ubyte"):
             (root.work / "data" / path.name).write_bytes(some_digits(path, 30_000 if path.name.startswith("train") else 5_000))
     else:
-        root.mount(["--bind", DIGITS], root.work / "data")
-
-
-def learned(said):
-    """Checks that a quick start has printed a good accuracy."""
-    found = re.search(r"accuracy\W+(0\.\d+|1)", said)
-    if not found or float(found[1]) < 0.9:
-        sys.exit(f"the quick start did not learn the digits: {said}")
+        root.mount(["--bind", programs.DIGITS], root.work / "data")
 
 
 def wheel(root, dist):
     path = only(dist, f"*manylinux*_{root.machine}.whl")
-    give(root, path, EXAMPLES / "readme" / "digits.py", pathlib.Path(__file__).parent / "first_inference.py")
+    give(root, path, programs.EXAMPLES / "readme" / "digits.py", pathlib.Path(__file__).parent / "first_inference.py")
     version = root.run("python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'").strip()
     tags = [f"--platform=manylinux{policy}_{root.machine}" for policy in ("2014", "_2_17", "_2_28")]
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--python-version", version, *tags,
@@ -74,7 +66,7 @@ def wheel(root, dist):
     root.run(f"env/bin/pip install -q --no-index {path.name} && env/bin/python first_inference.py")
     seconds = time.monotonic() - start
     print(f"wheel: {path.stat().st_size / 1e6:.1f} MB; installed, imported, first inference in {seconds:.2f} s")
-    learned(root.run("env/bin/python digits.py", PERCALE_DATA="/work/data"))
+    programs.learned(root.run("env/bin/python digits.py", PERCALE_DATA="/work/data"), root.architecture)
     root.run("env/bin/pip uninstall -q -y percale")
     if "percale" in root.run("find env -name '*percale*'"):
         sys.exit("pip leaves files of the wheel")
@@ -82,24 +74,24 @@ def wheel(root, dist):
 
 def debian(root, dist):
     debs = [only(dist, f"{name}_*_{root.architecture}.deb") for name in ("libpercale0", "libpercale-dev", "percale")]
-    give(root, *debs, EXAMPLES / "readme" / "digits.c")
+    give(root, *debs, programs.EXAMPLES / "readme" / "digits.c")
     root.run("apt-get install -q -y --no-install-recommends ./*.deb")
     if "onnx" not in root.run("percale info"):
         sys.exit("the program does not find the plug-ins")
     root.run("cc digits.c $(pkg-config --cflags --libs percale) -o digits")
-    learned(root.run("./digits", PERCALE_DATA="/work/data"))
+    programs.learned(root.run("./digits", PERCALE_DATA="/work/data"), root.architecture)
     root.run("apt-get purge -q -y percale libpercale-dev libpercale0 && apt-get autoremove -q -y --purge")
 
 
 def archive(root, dist):
     path = only(dist, f"percale-*-linux-{root.machine}.tar.gz")
-    give(root, path, EXAMPLES / "readme" / "digits.c")
+    give(root, path, programs.EXAMPLES / "readme" / "digits.c")
     prefix = f"/work/{path.name[:-len('.tar.gz')]}"
     root.run(f"tar xzf {path.name} && {prefix}/bin/percale info | grep onnx")
     flags = f"$(PKG_CONFIG_PATH={prefix}/lib/pkgconfig pkg-config --cflags --libs"
     for ending in f"{flags} percale) -Wl,-rpath,{prefix}/lib", f"{flags} --static percale | sed s/-lpercale/-l:libpercale.a/)":
         root.run(f"cc digits.c {ending} -o digits")
-        learned(root.run("./digits", PERCALE_DATA="/work/data"))
+        programs.learned(root.run("./digits", PERCALE_DATA="/work/data"), root.architecture)
 
 
 def musl(root, dist):
@@ -113,23 +105,23 @@ def musl(root, dist):
     libraries = root.work / folder / "lib"
     for words in ([*wheels.compiler(row), "-L", libraries, "-lpercale", f"-Wl,-rpath,/work/{folder}/lib"],
                   ["zig", "cc", "-target", row.cross, "-O2", "-static", libraries / "libpercale.a"]):
-        subprocess.run([*words, "-I", libraries.parent / "include", EXAMPLES / "readme" / "digits.c", "-o", root.work / "digits"], check=True)
-        learned(root.run("./digits", PERCALE_DATA="/work/data"))
+        subprocess.run([*words, "-I", libraries.parent / "include", programs.EXAMPLES / "readme" / "digits.c", "-o", root.work / "digits"], check=True)
+        programs.learned(root.run("./digits", PERCALE_DATA="/work/data"), root.architecture)
 
 
 def java(root, dist):
     jars = [path for path in sorted((dist / "maven").rglob("*.jar")) if not path.name.endswith("-sources.jar")]
-    give(root, *jars, EXAMPLES / "first" / "digits.json")
+    give(root, *jars, programs.EXAMPLES / "first" / "digits.json")
     classes = root.work / "classes"
-    subprocess.run(["javac", "--release", "11", "-cp", os.pathsep.join(map(str, jars)), "-d", classes, EXAMPLES / "first" / "Train.java"], check=True)
-    learned(root.run("java -Djava.io.tmpdir=/work -cp '/work/*:classes' Train", PERCALE_DATA="/work/data"))
+    subprocess.run(["javac", "--release", "11", "-cp", os.pathsep.join(map(str, jars)), "-d", classes, programs.EXAMPLES / "first" / "Train.java"], check=True)
+    programs.learned(root.run("java -Djava.io.tmpdir=/work -cp '/work/*:classes' Train", PERCALE_DATA="/work/data"), root.architecture)
     if list(root.work.glob("percale-*/")):
         sys.exit("Java leaves the files of its natives")
 
 
 def go(root, dist):
     """Go alone: the root has no C compiler."""
-    give(root, EXAMPLES / "readme" / "digits.go")
+    give(root, programs.EXAMPLES / "readme" / "digits.go")
     shutil.copytree(dist / "go", root.work / "proxy")
     sdk = subprocess.run([go_programs.GO, "env", "GOROOT"], capture_output=True, text=True, check=True).stdout.strip()
     for folder, name in (sdk, "sdk"), (go_programs.downloaded_modules(root.work), "modules"):
@@ -138,38 +130,24 @@ def go(root, dist):
     env = {"GOPROXY": "file:///work/proxy,file:///work/modules", "GOSUMDB": "off", "GOPATH": "/work/path", "GOCACHE": "/work/cache",
            "GOARCH": root.architecture, "XDG_CACHE_HOME": "/work/user", "GOTOOLCHAIN": "local", "PERCALE_DATA": "/work/data"}
     root.run(f"/work/sdk/bin/go mod init digits && /work/sdk/bin/go get {'@'.join(go_programs.module_of(dist))}", **env)
-    learned(root.run("/work/sdk/bin/go run digits.go", **env))
+    programs.learned(root.run("/work/sdk/bin/go run digits.go", **env), root.architecture)
 
 
 def rust(root, dist):
     """The compiler is this machine's. The library is that of the archive."""
-    archived = only(dist, f"percale-*-linux-{root.machine}.tar.gz")
-    crates = [only(dist, f"{name}-[0-9]*.crate") for name in ("percale-sys", "percale")]
-    give(root, archived, *crates, EXAMPLES / "first" / "digits.json")
-    for path in (archived, *crates):
-        subprocess.run(["tar", "xzf", path, "-C", root.work], check=True)
-    sources, binding = (path.name[:-len(".crate")] for path in crates)
-    host = root.work / "host"
-    (host / "src").mkdir(parents=True)
-    shutil.copy(EXAMPLES / "first" / "train.rs", host / "src" / "main.rs")
-    (host / "Cargo.toml").write_text(f"""[package]
-name = "host"
-edition = "2021"
-[dependencies]
-percale = {{ path = "../{binding}" }}
-[patch.crates-io]
-percale-sys = {{ path = "../{sources}" }}
-""")
+    row, = platforms.named([f"linux-{root.machine}"])
+    give(root)
+    archived, host = rust_programs.make_host(root.work, dist, row)
     vendored = subprocess.run(["cargo", "vendor", "--quiet"], cwd=host, check=True, stdout=subprocess.PIPE, text=True).stdout
     (host / ".cargo").mkdir()
     (host / ".cargo" / "config.toml").write_text(vendored)
     (root.work / "sdk").mkdir()
     root.mount(["--bind", subprocess.run(["rustc", "--print", "sysroot"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()],
                root.work / "sdk")
-    library = f"/work/{archived.name[:-len('.tar.gz')]}/lib"
+    library = f"/work/{archived}/lib"
     env = {"PATH": "/work/sdk/bin:/usr/sbin:/usr/bin:/sbin:/bin", "PERCALE_LIB_DIR": library, "LD_LIBRARY_PATH": library, "PERCALE_DATA": "/work/data"}
     root.run("cd host && cargo build --quiet --offline --release", **env)
-    learned(root.run("host/target/release/host", **env))
+    programs.learned(root.run("host/target/release/host", **env), root.architecture)
 
 
 # The test, and Debian's packages that it needs.

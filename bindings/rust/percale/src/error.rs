@@ -281,10 +281,9 @@ impl Names {
     }
 }
 
-/// Returns a path in the form that the library takes.
+/// Returns a path in the form that the library takes: its bytes, or UTF-8 on Windows.
 pub(crate) fn path_text(path: &std::path::Path) -> Result<CString> {
-    use std::os::unix::ffi::OsStrExt;
-    Ok(CString::new(path.as_os_str().as_bytes())?)
+    Ok(CString::new(path.as_os_str().as_encoded_bytes())?)
 }
 
 /// Returns the characters of a text, and releases the text. Bytes that are not UTF-8 are replaced.
