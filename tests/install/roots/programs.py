@@ -1,4 +1,4 @@
-"""What tests of programs with artefacts share: the digits, Wine, and the accuracy of a program."""
+"""Shared by the tests of programs with artefacts: the digits, Wine, the accuracy of a program."""
 import os
 import pathlib
 import re

@@ -1,8 +1,8 @@
-"""Checks the crates of a release on Windows: rust_programs.py DIST
+"""Checks the crates of a release on other platforms: rust_programs.py DIST
 
 In a root of Debian 13, whose package rust-src has the source of Rust's library, Cargo compiles that
-library and the sample of the first steps for Windows. By Wine, it must learn. Needs root,
-debootstrap and a network.
+library and the sample of the first steps for Windows. By Wine, it must learn. For the others,
+`cargo check` must pass. Needs root, debootstrap and a network.
 """
 import pathlib
 import re
@@ -17,6 +17,8 @@ from wheels import platforms, works
 
 FIRST = programs.EXAMPLES / "first"
 TARGET = "x86_64-pc-windows-gnu"
+CHECKED = ("aarch64-unknown-linux-gnu", "aarch64-unknown-linux-musl", "x86_64-unknown-linux-musl", "aarch64-apple-darwin",
+           "x86_64-apple-darwin")
 PACKAGES = ("rustc", "cargo", "rust-src", "gcc-mingw-w64-x86-64-posix", "ca-certificates")
 # Rust's library as Debian has it is for this system alone.
 STD = "-Z build-std=std,panic_abort"
@@ -48,7 +50,8 @@ percale-sys = {{ path = "../{sources}" }}
 
 
 def build(root, dist, row, folder):
-    """Compiles the sample for Windows, and copies it beside the library."""
+    """Compiles the sample for Windows, and copies it beside the library. Checks it for the others.
+    """
     # The proxies of this machine may have names and certificates of their own.
     shutil.copy("/etc/hosts", root.top / "etc")
     root.mount(["--bind", "/etc/ssl/certs"], root.top / "etc" / "ssl" / "certs")
@@ -56,8 +59,11 @@ def build(root, dist, row, folder):
     # Two small objects belong to Rust's library, and Cargo does not compile them.
     objects = "".join(f"rustc --target {TARGET} --emit obj -o {name}.o /usr/lib/rustlib/src/rust/library/rtstartup/{name}.rs && "
                       for name in ("rsbegin", "rsend"))
-    root.run(f"cd host && {objects}cargo build --quiet --release {STD} --target {TARGET}", RUSTC_BOOTSTRAP="1",
-             PERCALE_LIB_DIR=f"/work/{archived}/lib")
+    env = {"RUSTC_BOOTSTRAP": "1", "PERCALE_LIB_DIR": f"/work/{archived}/lib"}
+    root.run(f"cd host && {objects}cargo build --quiet --release {STD} --target {TARGET}", **env)
+    for target in CHECKED:
+        root.run(f"cd host && cargo check --quiet {STD} --target {target}", **env)
+        print(f"| {target} | checked |", flush=True)
     shutil.copytree(root.work / archived / "bin", folder, dirs_exist_ok=True)
     shutil.copy(host / "target" / TARGET / "release" / "host.exe", folder)
     shutil.copy(FIRST / "digits.json", folder)
@@ -70,7 +76,7 @@ def main(dist):
         with roots.Root([roots.base("trixie", "amd64"), roots.tools("trixie", "amd64", PACKAGES)], "amd64") as root:
             build(root, pathlib.Path(dist).resolve(), row, folder)
         programs.learned(works.run(["wine", "host.exe"], cwd=folder, env=programs.environment(folder, wine=True)), row.name)
-    print(f"| {row.name} | run by wine |")
+    print(f"| {TARGET} | run by wine |")
 
 
 if __name__ == "__main__":
