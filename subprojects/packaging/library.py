@@ -9,8 +9,10 @@ from work import CACHE, empty, fail, run
 
 # The plug-ins that Meson has options for.
 PLUGINS = ("onnx", "onednn", "cuda", "remote")
-# Line numbers suffice for a stack trace, and compile fast.
-DEBUG = "-g1"
+# Line numbers suffice for a stack trace, and compile fast. Only Linux gets debug information: the
+# linkers for the others write it to files of its own, or leave it in the objects. They also put a
+# digest of it into the binary, and it names the folders of this machine.
+DEBUG, NO_DEBUG = "-g1", "-g0"
 # The folder of libraries in all artefacts but Debian's packages.
 LIBDIR = "lib"
 
@@ -22,13 +24,14 @@ def tool(name):
 
 def meson_options(work, platform, libdir):
     """Returns the arguments of `meson setup`. The same text replaces the folders of every build."""
-    arguments = [DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}",
+    arguments = [DEBUG if platform.static else NO_DEBUG, f"-ffile-prefix-map={work.source}=percale-{work.version}",
                  f"-ffile-prefix-map={build_folder(work, platform)}=build"]
     # An archive is unpacked anywhere, a package for a system is not.
     words = ["--prefix=/usr", f"--libdir={libdir}", "-Dtests=false"]
     words += [f"-D{name}={'true' if chosen else 'false'}"
               for name, chosen in (("pkgconfig.relocatable", libdir == LIBDIR), ("static", platform.static))]
     words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
+    words += [f"-D{language}_link_args=-s" for language in ("c", "cpp") if not platform.static]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
     if "onednn" in platform.plugins:
         words.append(f"-Dpkg_config_path={CACHE / 'tools' / f'onednn-{platform.cross}' / 'lib' / 'pkgconfig'}")
@@ -56,7 +59,8 @@ def install(work, platform, libdir, target):
     elif not asked.exists() or asked.read_text() != wanted:
         run(["meson", "setup", "--reconfigure", build, work.source, *options])
     asked.write_text(wanted)
-    run(["meson", "compile", "-C", build, "-j", work.jobs])
+    # Binaries for Windows have a date. They are not linked again for every commit, so it is none.
+    run(["meson", "compile", "-C", build, "-j", work.jobs], env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
     run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", empty(target)])
     if platform.static:
         static.complete(platform, target / "usr" / libdir / "libpercale.a", build)
@@ -107,7 +111,7 @@ def separate_tree(installed, staged, debug, platform):
             check_runtime(path)
             run([tool("strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif form(path) == "Mach-O":
-            run([tool("strip"), "-x", path])  # debug information stays in the objects
+            run([tool("strip"), "-x", path])  # -x: the names of what is not exported
             find_by_rpath(path, staged, platform)
         elif form(path) == "ELF":
             # The program's own speed does not matter, and libc++'s files need such a division.
@@ -117,8 +121,8 @@ def separate_tree(installed, staged, debug, platform):
 
 
 def form(path):
-    """Returns the name of the form of a binary, "" for other files. Binaries for Windows have no
-    debug information: the linker writes it to files of its own."""
+    """Returns the name of the form of a binary, "" for other files. Those for Windows are linked
+    without debug information and names."""
     with path.open("rb") as file:
         return {b"\x7fELF": "ELF", b"\xcf\xfa\xed\xfe": "Mach-O"}.get(file.read(4), "")
 
