@@ -1,17 +1,16 @@
 """Compiles the library for a platform, and separates the debug information from what is shipped."""
 import fnmatch
 import os
-import re
 import shutil
 
+import mach
 import static
 from work import CACHE, empty, fail, run
 
 # The plug-ins that Meson has options for.
 PLUGINS = ("onnx", "onednn", "cuda", "remote")
-# Line numbers suffice for a stack trace, and compile fast. Only Linux gets debug information: the
-# linkers for the others write it to files of its own, or leave it in the objects. They also put a
-# digest of it into the binary, and it names the folders of this machine.
+# Line numbers suffice for a stack trace, and compile fast. zig's linkers for the systems without a
+# static library keep debug information out of the binaries, so nothing could ship it.
 DEBUG, NO_DEBUG = "-g1", "-g0"
 # The folder of libraries in all artefacts but Debian's packages.
 LIBDIR = "lib"
@@ -31,7 +30,7 @@ def meson_options(work, platform, libdir):
     words += [f"-D{name}={'true' if chosen else 'false'}"
               for name, chosen in (("pkgconfig.relocatable", libdir == LIBDIR), ("static", platform.static))]
     words += [f"-D{language}_args={' '.join(arguments)}" for language in ("c", "cpp")]
-    words += [f"-D{language}_link_args=-s" for language in ("c", "cpp") if not platform.static]
+    words += [f"-D{language}_link_args={' '.join(platform.link_args)}" for language in ("c", "cpp") if platform.link_args]
     words += [f"-D{name}={'enabled' if name in platform.plugins else 'disabled'}" for name in PLUGINS]
     if "onednn" in platform.plugins:
         words.append(f"-Dpkg_config_path={CACHE / 'tools' / f'onednn-{platform.cross}' / 'lib' / 'pkgconfig'}")
@@ -85,20 +84,6 @@ def check_runtime(path):
              "a division of 128 bits; write the code without it")
 
 
-def find_by_rpath(path, staged, platform):
-    """Makes a binary for macOS name the library by its run path. Meson takes zig's linker for one
-    of ELF: it gives the library no such name, and the program a run path of ELF."""
-    commands = run(["llvm-objdump", "--macho", "--private-headers", path])
-    words = [word for old in re.findall(r"LC_RPATH\n.*\n +path (\S+)", commands) for word in ("-delete_rpath", old)]
-    if path.suffix == ".dylib":
-        words += ["-id", f"@rpath/{path.name}"]
-    folder = os.path.relpath(staged / platform.folder, path.parent)
-    # Debian has no link to this program on the path.
-    tool_path = os.path.join(run(["llvm-config", "--bindir"]).strip(), "llvm-install-name-tool")
-    run([tool_path, *words, "-change", platform.library, f"@rpath/{platform.library}", "-add_rpath",
-         f"@loader_path/{folder}", path])
-
-
 def separate_tree(installed, staged, debug, platform):
     """Copies an installed tree to `staged`, without debug information, which goes to `debug`."""
     # Plug-ins are opened at run time, so that their import libraries are left out.
@@ -111,8 +96,9 @@ def separate_tree(installed, staged, debug, platform):
             check_runtime(path)
             run([tool("strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif form(path) == "Mach-O":
-            run([tool("strip"), "-x", path])  # -x: the names of what is not exported
-            find_by_rpath(path, staged, platform)
+            run([tool("strip"), "-x", path])  # the names of what is not exported
+            mach.identify_by_contents(path)
+            mach.find_by_rpath(path, staged, platform)
         elif form(path) == "ELF":
             # The program's own speed does not matter, and libc++'s files need such a division.
             if ".so" in path.name:
@@ -122,7 +108,7 @@ def separate_tree(installed, staged, debug, platform):
 
 def form(path):
     """Returns the name of the form of a binary, "" for other files. Those for Windows are linked
-    without debug information and names."""
+    without debug information."""
     with path.open("rb") as file:
         return {b"\x7fELF": "ELF", b"\xcf\xfa\xed\xfe": "Mach-O"}.get(file.read(4), "")
 

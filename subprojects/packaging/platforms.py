@@ -22,6 +22,8 @@ class Platform:
     library: str = "libpercale.so.0"
     plugin: str = "libpercale_{}.so"
     jni: str = "libpercale_jni.so"
+    # More arguments of the linker.
+    link_args: tuple = ()
     # Plug-ins that every build for the platform has.
     plugins: tuple = ("onnx",)
 
@@ -31,7 +33,8 @@ class Platform:
 
 
 MACOS = {"library": "libpercale.0.dylib", "plugin": "libpercale_{}.dylib", "jni": "libpercale_jni.dylib"}
-WINDOWS = {"folder": "bin", "library": "percale.dll", "plugin": "percale_{}.dll", "jni": "percale_jni.dll"}
+# -s: else the linker puts a digest of debug information, which names folders, into the binaries.
+WINDOWS = {"folder": "bin", "library": "percale.dll", "plugin": "percale_{}.dll", "jni": "percale_jni.dll", "link_args": ("-s",)}
 # Go opens the library through glibc, so it has none for musl.
 PLATFORMS = (
     Platform("linux-x86_64", "x86_64-linux-gnu", wheel="manylinux_{glibc}_x86_64", java="linux-x86_64", go="linux_amd64", static=True,

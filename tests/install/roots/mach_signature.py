@@ -3,20 +3,16 @@ hashes do not fit; the format is in XNU's osfmt/kern/cs_blobs.h and in <mach-o/l
 import hashlib
 import struct
 
-HEADER_BYTES, LC_CODE_SIGNATURE, CODE_DIRECTORY, SHA256 = 32, 0x1D, 0xFADE0C02, 2
+import mach
+
+CODE_DIRECTORY, SHA256 = 0xFADE0C02, 2
 
 
 def signature_of(data):
     """Returns the bytes of the signature, or b"" if there is none."""
-    commands, = struct.unpack_from("<I", data, 16)
-    at = HEADER_BYTES
-    for _ in range(commands):
-        kind, size = struct.unpack_from("<2I", data, at)
-        if kind == LC_CODE_SIGNATURE:
-            begin, length = struct.unpack_from("<2I", data, at + 8)
-            return data[begin:begin + length]
-        at += size
-    return b""
+    at = mach.load_command(data, mach.LC_CODE_SIGNATURE)
+    begin, length = struct.unpack_from("<2I", data, at) if at else (0, 0)
+    return data[begin:begin + length]
 
 
 def wrong_pages(path):
