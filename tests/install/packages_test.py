@@ -6,7 +6,9 @@ import email.parser
 import json
 import os
 import pathlib
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -27,6 +29,7 @@ import debian  # noqa: E402
 import go_module  # noqa: E402
 import java  # noqa: E402
 import library  # noqa: E402
+import mach  # noqa: E402
 import platforms  # noqa: E402
 import python  # noqa: E402
 import release  # noqa: E402
@@ -193,6 +196,13 @@ class Artefacts(unittest.TestCase):
                 loads[row.go, cgo] = "load.go" in words
         self.assertEqual(loads, {(row.go, cgo): cgo == "0" or not row.static for row in rows for cgo in "01"})
 
+    def test_callbacks_of_go_return_one_word_as_windows_wants(self):
+        folder = self.dist.parent / "go-callbacks"
+        go_module.go_sources(ROOT, folder)
+        results = re.findall(r"purego\.NewCallback\(func\(.*\) (\S+) \{ ", (folder / "raw_c_load.go").read_text())
+        self.assertGreater(len(results), 5)
+        self.assertEqual([result for result in results if result != "uintptr" and not result.startswith("*")], [])
+
     def test_java_takes_the_library_from_the_jar_of_natives(self):
         import check
 
@@ -288,6 +298,24 @@ class Steps(unittest.TestCase):
             (work.dist / "deep" / "file").write_text("y")
             works.write_checksums(work)
             self.assertFalse((work.dist / works.SIGNATURE).exists(), "a signature of other files")
+
+
+class Mach(unittest.TestCase):
+    def identified(self, uuid, contents, signature):
+        """Returns a binary for macOS after it got a UUID of its contents, without its signature."""
+        commands = struct.pack("<2I16s", mach.LC_UUID, 24, uuid) + struct.pack("<4I", mach.LC_CODE_SIGNATURE, 16, 72 + len(contents), 8)
+        data = struct.pack("<8I", 0xFEEDFACF, 0, 0, 6, 2, len(commands), 0, 0) + commands + contents
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "library.dylib"
+            path.write_bytes(data + signature)
+            mach.identify_by_contents(path)
+            return path.read_bytes()[:len(data)]
+
+    def test_the_uuid_follows_from_the_contents(self):
+        first = self.identified(b"a" * 16, b"code", b"signed a")
+        self.assertEqual(first, self.identified(b"b" * 16, b"code", b"signed b"))
+        self.assertNotEqual(first[40:56], self.identified(b"a" * 16, b"text", b"signed a")[40:56])
+        self.assertEqual(first[72:], b"code")
 
 
 class Rows(unittest.TestCase):
