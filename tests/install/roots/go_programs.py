@@ -51,8 +51,10 @@ def run_program(row, folder, env):
     system, processor = row.go.split("_")
     program = folder / "digits.exe"
     works.run([GO, "build", "-o", program, "digits.go"], cwd=folder, env={**env, "GOOS": system, "GOARCH": processor})
-    if kind.why_not():
-        return f"linked: {kind.why_not()}"
+    # The quick start takes minutes under QEMU, and check.py gives it fewer digits.
+    by_qemu = kind.runner[:1] == ("qemu-aarch64",)
+    if why := "check.py runs it" if by_qemu else kind.why_not():
+        return f"linked: {why}"
     said = works.run([*kind.runner, program], cwd=folder, env=programs.environment(folder, wine=system == "windows"))
     programs.learned(said, row.name)
     return f"run {'by ' + kind.runner[0] if kind.runner else 'here'}"
