@@ -104,9 +104,9 @@ def callbacks(source):
         call = f"{go_name}({', '.join(names)})"
         # Windows takes functions that return one word, and no others.
         pointer = result.strip().startswith("*")
-        word = f"return {call}" if pointer else f"return uintptr({call})" if result else f"{call}; return 0"
+        body = f"return {call}" if pointer else f"return uintptr({call})" if result else f"{call}; return 0"
         returns = renamed(result).strip() if pointer else "uintptr"
-        lines.append(f"var c_{c_name} = purego.NewCallback(func({renamed(params)}{more}) {returns} {{ {word} }})")
+        lines.append(f"var c_{c_name} = purego.NewCallback(func({renamed(params)}{more}) {returns} {{ {body} }})")
     return lines
 
 

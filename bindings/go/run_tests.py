@@ -6,9 +6,9 @@ Prints the number of passed tests in the format that tests/count.py reads. Exits
 prints the reason, if Go is missing. With --checked the tests run with the race detector, with
 GOEXPERIMENT=cgocheck2, and with a garbage collector that runs all the time and overwrites freed
 memory. With --without-cgo they run on the sources that a release makes for builds without a C
-compiler, on the system and processor that Meson names so, by the emulator of a cross build. Then
-LIBRARY is opened at run time. Otherwise gofmt and go vet run first. Nothing is written into the
-source tree.
+compiler, and open LIBRARY at run time. SYSTEM and PROCESSOR are Meson's names of its platform. In a
+cross build, the emulator runs the tests. Without an option, gofmt and go vet run first. Nothing is
+written into the source tree.
 """
 import collections
 import json
@@ -102,7 +102,7 @@ def tests_without_cgo(go, build, system, processor, library):
     for path in (*HERE.glob("*_test.go"), *go_module.LOADER.glob("*_test.go")):
         shutil.copy(path, folder)
     env = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false", GOTOOLCHAIN="local", GOWORK="off", CGO_ENABLED="0",
-               GOOS=system, GOARCH={"x86_64": "amd64", "aarch64": "arm64"}[processor], PERCALE_LIBRARY=library)
+               GOOS=system, GOARCH={"x86_64": "amd64", "aarch64": "arm64"}.get(processor, processor), PERCALE_LIBRARY=library)
     if subprocess.run([go, "mod", "download"], cwd=folder, env=env, capture_output=True).returncode != 0:
         return None
     # purego allocates once per call, so the test that counts allocations is that of cgo.

@@ -22,8 +22,8 @@ def load_command(data, wanted):
 
 
 def identify_by_contents(path):
-    """Replaces the UUID of a binary, a digest of debug information with folders of this machine, by
-    one of what is shipped. The signature must be made again."""
+    """Gives a binary a UUID that follows from its contents. That of the linker follows from debug
+    information, which names folders of this machine. The signature must be made again."""
     data = bytearray(path.read_bytes())
     uuid, signature = load_command(data, LC_UUID), load_command(data, LC_CODE_SIGNATURE)
     end = struct.unpack_from("<I", data, signature)[0] if signature else len(data)

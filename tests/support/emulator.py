@@ -18,8 +18,8 @@ def command(program):
 
 
 def wine_environment(prefix):
-    """Makes a folder of Wine whose Windows has what programs of Go need. Returns the environment of
-    programs there."""
+    """Makes a Windows of Wine in a folder, with the library that programs of Go need. Returns the
+    environment of programs that run in it."""
     env = {"WINEPREFIX": str(prefix), "WINEDEBUG": "-all"}
     system = prefix / "drive_c" / "windows" / "system32"
     if not system.exists():

@@ -15,7 +15,8 @@ EXAMPLES = SOURCE / "docs" / "examples"
 
 
 def environment(folder, wine=False):
-    """Returns the environment of a program that reads the digits. Its files go to a folder."""
+    """Returns the environment of a program that reads the digits. Files that it keeps go to
+    `folder`."""
     more = emulator.wine_environment(folder / "wine") if wine else {}
     return {**os.environ, "XDG_CACHE_HOME": str(folder / "user"), "PERCALE_DATA": str(DIGITS), **more}
 

@@ -43,9 +43,8 @@ def main(dist):
         shutil.copy(SOURCE / "samples" / "mnist" / "lenet.json", folder / "samples" / "mnist")
         env = {**programs.environment(folder, wine=True), "PYTHONPATH": "site"}
         # Without an input, this Python does not start.
-        done = subprocess.run(["wine", python(), programs.EXAMPLES / "readme" / "digits.py"], cwd=folder, env=env,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        programs.learned(done.stdout, wheel.name)
+        said = works.run(["wine", python(), programs.EXAMPLES / "readme" / "digits.py"], cwd=folder, env=env, stdin=subprocess.DEVNULL)
+        programs.learned(said, wheel.name)
     print(f"| {wheel.name} | run by wine |")
 
 

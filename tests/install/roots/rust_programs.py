@@ -26,8 +26,8 @@ STD = "-Z build-std=std,panic_abort"
 
 def make_host(work, dist, row):
     """Unpacks the crates and the archive of a platform into a folder, and writes the package `host`
-    beside them, which is the sample. Returns the names of the folder of the archive and of the
-    package."""
+    beside them, which is the sample. Returns the name of the archive's folder, and the folder of
+    the package."""
     names = []
     for pattern in (f"percale-[0-9]*-{row.name}.tar.gz", "percale-sys-[0-9]*.crate", "percale-[0-9]*.crate"):
         path, = dist.glob(pattern)
@@ -52,7 +52,7 @@ percale-sys = {{ path = "../{sources}" }}
 def build(root, dist, row, folder):
     """Compiles the sample for Windows, and copies it beside the library. Checks it for the others.
     """
-    # The proxies of this machine may have names and certificates of their own.
+    # A proxy of the network may have a name and a certificate of its own.
     shutil.copy("/etc/hosts", root.top / "etc")
     root.mount(["--bind", "/etc/ssl/certs"], root.top / "etc" / "ssl" / "certs")
     archived, host = make_host(root.work, dist, row)

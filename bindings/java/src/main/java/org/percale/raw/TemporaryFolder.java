@@ -40,12 +40,16 @@ final class TemporaryFolder {
     String ofProcess = PREFIX + nameOfProcess() + "-";
     path = Files.createTempDirectory(parent, ofProcess);
     removeAtEnd(path);
-    held = FileChannel.open(file(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    // The file gets its name when it is locked, so that no process takes the folder for a left one.
+    Path unlocked = path.resolve(LOCK + ".new");
+    held = FileChannel.open(unlocked, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     try {
       held.lock();
     } catch (IOException systemHasNoLocks) {
+      removeAtEnd(unlocked);
       return; // then no process removes the folders of others
     }
+    Files.move(unlocked, file(LOCK));
     // A second class loader of this process must not open the lock of the first, for closing it
     // unlocks.
     File[] others = parent.toFile().listFiles((folder, name) -> name.startsWith(PREFIX) && !name.startsWith(ofProcess));
