@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "c_api/api.h"
+#include "core/base/process_ptr.h"
 #include "core/engine/engine.h"
 #include "core/session/context/async.h"
 
@@ -25,7 +26,7 @@ struct percale_engine : percale::c_api::Counted {
   percale_log_function log_write = nullptr;
   std::shared_ptr<percale::Engine> engine;
   std::shared_ptr<const percale::c_api::Plugins> plugins;
-  std::unique_ptr<percale::AsyncRunner> runner;  // for asynchronous runs
+  percale::ProcessPtr<percale::AsyncRunner> runner;  // for asynchronous runs
 };
 
 #endif  // PERCALE_C_API_ENGINE_H_

@@ -112,7 +112,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
   PERCALE_ASSIGN_OR_RETURN(out->engine, Engine::create(engine, std::move(parts)));
   out->plugins = std::move(plugins);
   const ThreadPool& threads = out->engine->threads();
-  out->runner = std::make_unique<AsyncRunner>(threads.threads(), threads.host());
+  out->runner.reset(new AsyncRunner(threads.threads(), threads.host()));
   return {};
 }
 

@@ -78,6 +78,7 @@ void carry_out(const std::shared_ptr<AsyncRun>& run, percale_session* session) {
 struct percale_event : Counted {
   percale_event(percale_session* s, std::shared_ptr<AsyncRun> r) : session(s), run(std::move(r)) {}
   ~percale_event() {
+    if (session->is_forked()) return;
     std::vector<Tensor> feeds;
     const std::lock_guard lock(run->mutex);
     run->abandoned = true;
@@ -100,7 +101,11 @@ void percale_session::run_unbegun() {
   }
 }
 
+// True in a forked child, where the parent's threads end no run, and may have left mutexes locked.
+bool percale_session::is_forked() const { return !engine->engine->check_usable().ok(); }
+
 percale_session::~percale_session() {
+  if (is_forked()) return;
   std::unique_lock lock(mutex);
   for (const auto& run : running) run->cancel.cancel();
   lock.unlock();
@@ -166,7 +171,10 @@ percale_status* percale_event_wait(percale_event* event, int64_t timeout_ns) {
     AsyncRun& run = *event->run;
     std::unique_lock lock(run.mutex);
     const auto over = [&] { return run.over; };
-    if (!over() && timeout_ns != 0) PERCALE_RETURN_IF_ERROR(check_may_wait(function));
+    if (!over()) {
+      PERCALE_RETURN_IF_ERROR(event->session->engine->engine->check_usable());
+      if (timeout_ns != 0) PERCALE_RETURN_IF_ERROR(check_may_wait(function));
+    }
     if (timeout_ns == PERCALE_FOREVER) {
       lock.unlock();
       event->session->engine->runner->run_unbegun(run.number);

@@ -34,6 +34,7 @@ struct percale_session : percale::c_api::Counted {
 
   // Ends the runs whose results cannot be asked for any more, and waits for them.
   ~percale_session();
+  bool is_forked() const;
   void run_unbegun();
   std::shared_ptr<percale::Trace> current_trace();
   void drop_left_over();

@@ -306,6 +306,7 @@ percale_status* percale_dataset_next(percale_dataset* dataset, percale_tensor** 
   if (dataset != nullptr) clear(out_tensors, dataset->dataset->columns().size());
   return guarded(__func__, {NEEDS(dataset), NEEDS(out_tensors)}, [&, function = __func__]() -> Status {
     const Ref<percale_dataset> held(dataset);  // a row callback may release it
+    PERCALE_RETURN_IF_ERROR(dataset->engine->engine->check_usable());
     PERCALE_ASSIGN_OR_RETURN([[maybe_unused]] const auto use, dataset->thread.enter(function));
     const ParallelFor parallel = dataset->engine->engine->threads().parallel();
     PERCALE_ASSIGN_OR_RETURN(auto batch,

@@ -12,7 +12,7 @@ struct percale_dataset : percale::c_api::Counted {
   percale::c_api::Ref<percale_engine> engine;
   std::shared_ptr<percale::Dataset> dataset;
   // Makes batches of a replica's part ahead, from the first percale_dataset_next() on.
-  std::unique_ptr<percale::Prefetcher> ahead;
+  percale::ProcessPtr<percale::Prefetcher> ahead;
   percale::c_api::OneThread thread{"data set"};
 };
 

@@ -14,6 +14,8 @@ static percale_variables* variables = NULL;
 static percale_session* session = NULL;
 static percale_trainer* trainer = NULL;
 static percale_tensor *batch[2], *answer = NULL;
+static percale_event* event = NULL;
+static percale_dataset *rows = NULL, *part = NULL;
 
 static void runs(percale_session* with) {
   percale_tensor* y = NULL;
@@ -22,7 +24,26 @@ static void runs(percale_session* with) {
   percale_tensor_release(y);
 }
 
+/* Leaves threads of the library asleep: one that has carried out an asynchronous run, and one that
+ * has made all batches that it may make ahead. */
+static void leave_threads(void) {
+  static const char* const names[2] = {"x", "t"};
+  percale_tensor* first[2] = {NULL, NULL};
+  OK(percale_session_run_async(session, names, batch, 1, (const char* const[]){"y"}, 1, NULL, 0, PERCALE_FOREVER,
+                               &event));
+  while (percale_event_poll(event) == 0) usleep(1000);
+  OK(percale_dataset_from_tensors(engine, names, batch, 2, &rows));
+  OK(percale_dataset_distribute(rows, 1, &part));
+  OK(percale_dataset_next(part, first));
+  percale_tensor_release(first[0]);
+  percale_tensor_release(first[1]);
+  usleep(50000); /* until both sleep */
+}
+
 static void release_all(void) {
+  percale_event_release(event);
+  percale_dataset_release(part);
+  percale_dataset_release(rows);
   percale_tensor_release(answer);
   percale_tensor_release(batch[0]);
   percale_tensor_release(batch[1]);
@@ -43,15 +64,16 @@ static void the_child_is_told(void) {
   const size_t rank = 4;
   percale_tensor *y = NULL, *own_batch[2];
   percale_call* call = NULL;
-  percale_event* event = NULL;
+  percale_event* refused_event = NULL;
   percale_engine* own = NULL;
   percale_graph* own_graph = NULL;
   percale_trainer *own_trainer = NULL, *refused = NULL;
   FAILS(host_run(session, batch[0], &y), PERCALE_FAILED_PRECONDITION, "forked");
   FAILS(percale_call_create(session, feeds, &dtype, &dims, &rank, 1, fetches, 1, &call), PERCALE_FAILED_PRECONDITION,
         "forked");
-  FAILS(percale_session_run_async(session, feeds, batch, 1, fetches, 1, NULL, 0, PERCALE_FOREVER, &event),
+  FAILS(percale_session_run_async(session, feeds, batch, 1, fetches, 1, NULL, 0, PERCALE_FOREVER, &refused_event),
         PERCALE_FAILED_PRECONDITION, "forked");
+  FAILS(percale_dataset_next(part, own_batch), PERCALE_FAILED_PRECONDITION, "forked");
   FAILS(host_step(trainer, batch), PERCALE_FAILED_PRECONDITION, "forked");
   FAILS(host_make_trainer(engine, graph, &refused), PERCALE_FAILED_PRECONDITION, "forked");
   OK(host_make_engine(3, NULL, 0, &own));
@@ -85,6 +107,7 @@ int main(int argc, char** argv) {
   OK(host_make_batch(engine, 256, batch));
   OK(host_run(session, batch[0], &answer));
   OK(host_step(trainer, batch));
+  leave_threads();
 
   child = fork();
   if (child == 0) {

@@ -22,6 +22,7 @@ namespace {
 
 // Numbers of the kernel, which older C libraries do not name. An older kernel refuses them.
 constexpr int kHugePage = 14, kWipeOnFork = 18, kPopulateWrite = 23;
+constexpr int kNoAdvice = -1;  // every kernel refuses it
 
 // For kernels before 3.17, which lack the call getrandom().
 int read_urandom(void* out, size_t bytes) {
@@ -55,12 +56,13 @@ void populate_pages(void* begin, size_t bytes) {
 }
 
 // The kernel clears the page in a forked child. It cannot before Linux 4.14 and in some sandboxes.
+// An emulator may ignore all advice and report success, also for advice that does not exist.
 bool map_fork_word(uint32_t** out) {
   *out = nullptr;
   const size_t bytes = page_bytes();
   void* page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return false;
-  if (madvise(page, bytes, kWipeOnFork) != 0) {
+  if (madvise(page, bytes, kNoAdvice) == 0 || madvise(page, bytes, kWipeOnFork) != 0) {
     munmap(page, bytes);
     return true;
   }

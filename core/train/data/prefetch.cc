@@ -4,9 +4,9 @@
 
 namespace percale {
 
-Result<std::unique_ptr<Prefetcher>> Prefetcher::create(std::shared_ptr<const Dataset> dataset, DatasetPosition first,
-                                                       int64_t epochs, size_t ahead, ParallelFor parallel) {
-  std::unique_ptr<Prefetcher> out(new Prefetcher);
+Result<ProcessPtr<Prefetcher>> Prefetcher::create(std::shared_ptr<const Dataset> dataset, DatasetPosition first,
+                                                  int64_t epochs, size_t ahead, ParallelFor parallel) {
+  ProcessPtr<Prefetcher> out(new Prefetcher);
   out->dataset_ = std::move(dataset);
   out->position_ = first;
   out->epochs_ = epochs;

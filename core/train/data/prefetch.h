@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/base/process_ptr.h"
 #include "core/base/thread_pool.h"
 #include "core/train/data/dataset.h"
 
@@ -22,8 +23,8 @@ class Prefetcher {
   // Starts at `first` and ends before epoch `epochs`. With `ahead` > 0 a thread called
   // "percale-data" makes that many batches in advance. With 0 next() makes them, using `parallel`.
   // The data set must not be configured meanwhile.
-  static Result<std::unique_ptr<Prefetcher>> create(std::shared_ptr<const Dataset> dataset, DatasetPosition first,
-                                                    int64_t epochs, size_t ahead, ParallelFor parallel);
+  static Result<ProcessPtr<Prefetcher>> create(std::shared_ptr<const Dataset> dataset, DatasetPosition first,
+                                               int64_t epochs, size_t ahead, ParallelFor parallel);
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;

@@ -49,7 +49,7 @@ class WholeBatches final : public FitBatches {
 
   const BatchSource source_;
   std::shared_ptr<const Dataset> own_;
-  std::unique_ptr<Prefetcher> rows_;
+  ProcessPtr<Prefetcher> rows_;
   DatasetPosition position_;
 };
 
@@ -132,9 +132,9 @@ class PartBatches final : public FitBatches {
   }
 
   const BatchSource source_;
-  std::unique_ptr<Prefetcher> rows_;  // null: a stream
-  DatasetPosition position_;          // of the next batch to be given
-  std::optional<StepBatch> next_;     // read, and not given yet
+  ProcessPtr<Prefetcher> rows_;    // null: a stream
+  DatasetPosition position_;       // of the next batch to be given
+  std::optional<StepBatch> next_;  // read, and not given yet
   // The batches of the step under way and the next one, because the step may begin again.
   std::deque<OwnBatch> own_;
   bool is_open_ = false;
@@ -162,9 +162,8 @@ std::unique_ptr<FitBatches> part_batches(BatchSource source) {
   return std::make_unique<PartBatches>(std::move(source));
 }
 
-Result<std::unique_ptr<Prefetcher>> open_prefetcher(std::shared_ptr<const Dataset> data,
-                                                    const DatasetPosition& position, int64_t epochs,
-                                                    ThreadPool& threads) {
+Result<ProcessPtr<Prefetcher>> open_prefetcher(std::shared_ptr<const Dataset> data, const DatasetPosition& position,
+                                               int64_t epochs, ThreadPool& threads) {
   const size_t ahead = threads.may_start_threads() && !data->on_callers_thread() ? kBatchesAhead : 0;
   return Prefetcher::create(std::move(data), position, epochs, ahead, threads.parallel());
 }

@@ -53,9 +53,8 @@ Result<std::unique_ptr<FitBatches>> whole_batches(BatchSource source);
 std::unique_ptr<FitBatches> part_batches(BatchSource source);
 
 // Makes batches ahead of time if threads are there for it.
-Result<std::unique_ptr<Prefetcher>> open_prefetcher(std::shared_ptr<const Dataset> data,
-                                                    const DatasetPosition& position, int64_t epochs,
-                                                    ThreadPool& threads);
+Result<ProcessPtr<Prefetcher>> open_prefetcher(std::shared_ptr<const Dataset> data, const DatasetPosition& position,
+                                               int64_t epochs, ThreadPool& threads);
 
 }  // namespace percale
 

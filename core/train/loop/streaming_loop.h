@@ -58,7 +58,7 @@ class StreamingLoop final : public TrainLoop {
   const int64_t batches_;  // of an epoch
   std::unique_ptr<StreamShards> shards_;
   std::unique_ptr<ShardStream> stream_;
-  std::unique_ptr<Prefetcher> source_;
+  ProcessPtr<Prefetcher> source_;
   bool running_ = false;
   std::list<Note> to_tell_;
 

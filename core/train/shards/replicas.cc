@@ -11,7 +11,7 @@ Status Replicas::place(size_t replica, bool apart) {
   replicas_[replica].lost = false;
   const auto count = std::count_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.apart; });
   if (count == 0) return {};
-  if (threads_ == nullptr) threads_ = std::make_unique<DeviceThreads>();
+  if (threads_ == nullptr) threads_ = ProcessPtr<DeviceThreads>(new DeviceThreads);
   return threads_->reserve(static_cast<size_t>(count) * lanes_);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/base/process_ptr.h"
 #include "core/train/shards/device_threads.h"
 
 namespace percale {
@@ -49,7 +50,7 @@ class Replicas {
   };
   std::deque<Replica> replicas_;
   const size_t lanes_;
-  std::unique_ptr<DeviceThreads> threads_;  // null where no replica is apart
+  ProcessPtr<DeviceThreads> threads_;  // null where no replica is apart
 };
 
 }  // namespace percale
