@@ -102,7 +102,7 @@ def tests_without_cgo(go, build, system, processor, library):
     for path in (*HERE.glob("*_test.go"), *go_module.LOADER.glob("*_test.go")):
         shutil.copy(path, folder)
     env = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false", GOTOOLCHAIN="local", GOWORK="off", CGO_ENABLED="0",
-               GOOS=system, GOARCH={"x86_64": "amd64", "aarch64": "arm64"}.get(processor, processor), PERCALE_LIBRARY=library)
+               GOOS=system, GOARCH={"x86_64": "amd64", "aarch64": "arm64"}.get(processor, processor), PERCALE_LIBRARY=os.path.abspath(library))
     if subprocess.run([go, "mod", "download"], cwd=folder, env=env, capture_output=True).returncode != 0:
         return None
     # purego allocates once per call, so the test that counts allocations is that of cgo.

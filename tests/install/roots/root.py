@@ -1,4 +1,5 @@
 """Bare roots of Debian. Each test gets a layer of its own above one, which shows what it leaves."""
+import atexit
 import contextlib
 import os
 import pathlib
@@ -25,17 +26,20 @@ def mirror():
 
 
 def emulate(architecture):
-    """Lets this machine start programs of another architecture, also below another root."""
+    """Lets this machine start programs of another architecture, also below another root, until
+    this process ends."""
     machine, magic, mask = EMULATED[architecture]
     if not (BINFMT / "register").exists():
         subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT], check=True)
-    if not (BINFMT / f"percale-{machine}").exists():
+    rule = BINFMT / f"percale-{machine}"
+    if not rule.exists():
         def quoted(data):
             return "".join(f"\\x{byte:02x}" for byte in data)
 
         # F: the emulator is opened now, so that it need not be in the other root.
         text = f":percale-{machine}:M::{quoted(magic)}:{quoted(mask)}:{shutil.which(f'qemu-{machine}-static')}:F"
         (BINFMT / "register").write_text(text)
+        atexit.register(rule.write_text, "-1")
 
 
 def minimal_debian(fresh, suite, architecture):
