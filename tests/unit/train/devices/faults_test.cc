@@ -46,9 +46,13 @@ std::map<int32_t, percale_sim_counts> counts_of(const Form& form, const std::str
   return out;
 }
 
-int64_t entries_of(const char* folder) {
-  std::error_code none;
-  return std::distance(std::filesystem::directory_iterator(folder, none), std::filesystem::directory_iterator());
+// Counts the entries of a folder of /proc. Wine shows one too, but with descriptors of its own.
+int64_t entries_of([[maybe_unused]] const char* folder) {
+#ifdef __linux__
+  return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+#else
+  return 0;
+#endif
 }
 
 int64_t device_bytes(const Engine& engine) {
