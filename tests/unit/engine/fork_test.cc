@@ -42,7 +42,7 @@ TEST_CASE("after a fork the child's engine says so and can be let go of, while t
     const bool right = status.code() == Code::kFailedPrecondition && status.message().substr(0, 6) == "forked";
     // Must not wait for threads that exist only in the parent.
     engine = Status(Code::kUnknown, "released");
-    // QEMU 7 cannot start a thread in a forked child. In tests/hosts/forked.c the child has threads.
+    // QEMU 7 starts no thread in a forked child. In tests/hosts/forked.c the child has threads.
     const auto own = make_test_engine(with_threads(1));
     return right && own.ok() && (*own)->check_usable().ok();
   });
