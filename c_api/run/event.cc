@@ -101,7 +101,6 @@ void percale_session::run_unbegun() {
   }
 }
 
-// True in a forked child, where the parent's threads end no run, and may have left mutexes locked.
 bool percale_session::is_forked() const { return !engine->engine->check_usable().ok(); }
 
 percale_session::~percale_session() {

@@ -34,6 +34,7 @@ struct percale_session : percale::c_api::Counted {
 
   // Ends the runs whose results cannot be asked for any more, and waits for them.
   ~percale_session();
+  // True in a forked child, where the parent's threads end no run and may have left mutexes locked.
   bool is_forked() const;
   void run_unbegun();
   std::shared_ptr<percale::Trace> current_trace();

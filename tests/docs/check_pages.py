@@ -104,9 +104,9 @@ def readmes(source):
     """Returns the pages outside docs/. Build folders are too large to be read."""
     pages = []
     for folder, folders, files in os.walk(source):
-        here = os.path.relpath(folder, source).removeprefix(".").removeprefix("/")
-        folders[:] = [name for name in folders if not name.startswith(".") and not NOT_OURS.match(os.path.join(here, name, ""))]
-        pages += [os.path.join(here, name) for name in files if name.endswith(".md")]
+        paths = {name: os.path.relpath(os.path.join(folder, name), source) for name in folders + files}
+        folders[:] = [name for name in folders if not name.startswith(".") and not NOT_OURS.match(paths[name] + "/")]
+        pages += [paths[name] for name in files if name.endswith(".md")]
     return sorted(pages)
 
 
