@@ -89,6 +89,17 @@ static void the_child_is_told(void) {
   release_all();
 }
 
+/* Gives the session so many runs that the last one is not over soon. */
+static percale_event* give_many_runs(void) {
+  percale_event* last = NULL;
+  for (int i = 0; i < 64; ++i) {
+    percale_event_release(last);
+    OK(percale_session_run_async(session, (const char* const[]){"x"}, batch, 1, (const char* const[]){"y"}, 1, NULL, 0,
+                                 PERCALE_FOREVER, &last));
+  }
+  return last;
+}
+
 static void child_ends_well(pid_t child) {
   int how = -1;
   CHECK(child > 0 && waitpid(child, &how, 0) == child);
@@ -97,6 +108,7 @@ static void child_ends_well(pid_t child) {
 
 int main(int argc, char** argv) {
   pid_t child;
+  percale_event* last;
   if (argc > 1) return strcmp(argv[1], "after-exec") == 0 ? 0 : 2;
   alarm(50); /* a hang is a failure */
   OK(host_make_engine(3, NULL, 0, &engine));
@@ -125,6 +137,19 @@ int main(int argc, char** argv) {
     _exit(3);
   }
   runs(session);
+  child_ends_well(child);
+
+  /* No thread of the child will end a run of the parent. */
+  last = give_many_runs();
+  child = fork();
+  if (child == 0) {
+    alarm(40);
+    FAILS(percale_event_wait(last, PERCALE_FOREVER), PERCALE_FAILED_PRECONDITION, "forked");
+    fflush(NULL);
+    _exit(check_done());
+  }
+  OK(percale_event_wait(last, PERCALE_FOREVER));
+  percale_event_release(last);
   child_ends_well(child);
 
   runs(session);
