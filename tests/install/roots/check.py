@@ -39,9 +39,14 @@ def some_digits(path, count):
     return data[:4] + count.to_bytes(4, "big") + data[8:header + count * size]
 
 
-def give(root, *files):
+# The digits that suffice for an accuracy of 0.9. An emulator, in which training takes minutes, gets
+# no more of them.
+FOR_MLP, FOR_LENET = 30_000, 10_000
+
+
+def give(root, *files, digits=FOR_MLP):
     """Copies files into the folder in which the commands of a test run, with the data of the quick
-    start. An emulator gets half of the digits, because training takes minutes there."""
+    start."""
     for path in files:
         shutil.copy(path, root.work)
     (root.work / "samples" / "mnist").mkdir(parents=True, exist_ok=True)
@@ -49,14 +54,14 @@ def give(root, *files):
     (root.work / "data").mkdir(exist_ok=True)
     if root.architecture in roots.EMULATED:
         for path in programs.DIGITS.glob("*-ubyte"):
-            (root.work / "data" / path.name).write_bytes(some_digits(path, 30_000 if path.name.startswith("train") else 5_000))
+            (root.work / "data" / path.name).write_bytes(some_digits(path, digits if path.name.startswith("train") else digits // 6))
     else:
         root.mount(["--bind", programs.DIGITS], root.work / "data")
 
 
 def wheel(root, dist):
     path = only(dist, f"*manylinux*_{root.machine}.whl")
-    give(root, path, programs.EXAMPLES / "readme" / "digits.py", pathlib.Path(__file__).parent / "first_inference.py")
+    give(root, path, programs.EXAMPLES / "readme" / "digits.py", pathlib.Path(__file__).parent / "first_inference.py", digits=FOR_LENET)
     version = root.run("python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'").strip()
     tags = [f"--platform=manylinux{policy}_{root.machine}" for policy in ("2014", "_2_17", "_2_28")]
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--python-version", version, *tags,
@@ -121,7 +126,7 @@ def java(root, dist):
 
 def go(root, dist):
     """Go alone: the root has no C compiler."""
-    give(root, programs.EXAMPLES / "readme" / "digits.go")
+    give(root, programs.EXAMPLES / "readme" / "digits.go", digits=FOR_LENET)
     shutil.copytree(dist / "go", root.work / "proxy")
     sdk = subprocess.run([go_programs.GO, "env", "GOROOT"], capture_output=True, text=True, check=True).stdout.strip()
     for folder, name in (sdk, "sdk"), (go_programs.downloaded_modules(root.work), "modules"):
