@@ -30,6 +30,9 @@ class Percale(ConanFile):
         copy(self, "*", os.path.join(self.recipe_folder, ROOT), self.export_sources_folder,
              excludes=["build*", "dist*", ".git*", "tests/*", "docs/*"])
 
+    def layout(self):
+        self.folders.build = "build"  # Meson builds in no folder of sources
+
     def build(self):
         enabled = ["onnx"] if self.options.onnx else []
         plugins = " ".join(f"-D{name}={'enabled' if name in enabled else 'disabled'}" for name in PLUGINS)
