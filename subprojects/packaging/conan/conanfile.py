@@ -31,7 +31,7 @@ class Percale(ConanFile):
              excludes=["build*", "dist*", ".git*", "tests/*", "docs/*"])
 
     def layout(self):
-        self.folders.build = "build"  # Meson builds in no folder of sources
+        self.folders.build = "build"  # Meson refuses the folder of the sources
 
     def build(self):
         enabled = ["onnx"] if self.options.onnx else []

@@ -39,8 +39,8 @@ def some_digits(path, count):
     return data[:4] + count.to_bytes(4, "big") + data[8:header + count * size]
 
 
-# The digits that suffice for an accuracy of 0.9. An emulator, in which training takes minutes, gets
-# no more of them.
+# The numbers of digits that training needs for an accuracy of 0.9. An emulator, in which training
+# takes minutes, gets no more.
 FOR_MLP, FOR_LENET = 30_000, 10_000
 
 
