@@ -2,7 +2,9 @@
 by QEMU. Runs the quick start of each language, uninstalls, and checks that nothing is left. Needs
 root, debootstrap and a network.
 
-    check.py DIST [SUITE-ARCHITECTURE...]       DIST is the folder that subprojects/release writes
+    check.py DIST [SUITE-ARCHITECTURE[/TEST]...]
+
+DIST is the folder that subprojects/release writes. bookworm-arm64/go runs one test in one root.
 """
 import json
 import math
@@ -155,7 +157,7 @@ def rust(root, dist):
     programs.learned(root.run("host/target/release/host", **env), root.architecture)
 
 
-# The test, and Debian's packages that it needs.
+# The tests, and Debian's packages that each needs.
 ARTEFACTS = {wheel: ("python3", "python3-venv"), debian: ("gcc", "libc6-dev", "pkg-config"), archive: ("gcc", "libc6-dev", "pkg-config"),
              java: ("default-jre-headless",), go: ("ca-certificates",), rust: ("gcc", "libc6-dev")}
 # Those of a root of musl, whose only program is BusyBox.
@@ -164,14 +166,24 @@ OF_MUSL = {musl: ()}
 HERE_ALONE = (rust,)
 
 
+def tests_of(asked):
+    """Returns the root that the words name, and its tests, or the one that they name."""
+    name, _, chosen = asked.partition("/")
+    tests = OF_MUSL if name.startswith("musl") else ARTEFACTS
+    names = [test.__name__ for test in tests]
+    if name not in ROOTS or chosen not in ("", *names):
+        sys.exit(f"{asked} is no test; roots are {', '.join(ROOTS)}, and tests of such a root are {', '.join(names)}")
+    return name, {test: packages for test, packages in tests.items() if chosen in ("", test.__name__)}
+
+
 def main(dist, *asked):
     sums = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=dist, capture_output=True, text=True)
     if sums.returncode:
         sys.exit(f"the checksums of {dist} do not fit: {sums.stdout}{sums.stderr}")
     passed = {}
-    for name in asked or ROOTS:
+    for name, tests in [tests_of(words) for words in asked or ROOTS]:
         suite, architecture = name.split("-")
-        for test, packages in (OF_MUSL if suite == "musl" else ARTEFACTS).items():
+        for test, packages in tests.items():
             if test in HERE_ALONE and architecture in roots.EMULATED:
                 print(f"{test.__name__} on {name}: not run, the compiler is this machine's")
                 continue
