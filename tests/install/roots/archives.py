@@ -9,9 +9,9 @@ import pathlib
 import re
 import shutil
 import sys
-import tarfile
 import tempfile
 
+import programs
 import wheels
 from wheels import SOURCE, platforms, works
 
@@ -65,9 +65,7 @@ def main(dist):
         for path in pathlib.Path(dist).glob(f"percale-[0-9]*-{row.name}.tar.gz"):
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
-                with tarfile.open(path) as packed:
-                    packed.extraction_filter = getattr(tarfile, "data_filter", None)
-                    packed.extractall(folder)
+                programs.unpack(path, folder)
                 prefix = folder / path.name.removesuffix(".tar.gz")
                 rows[row.name] = run_program(link(row, prefix, folder), row, prefix)
     if not rows:

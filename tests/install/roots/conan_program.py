@@ -9,7 +9,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import venv
 
@@ -25,21 +24,15 @@ target_link_libraries(digits percale::percale)
 """
 
 
-def unpack(dist, folder):
-    """Unpacks the source archive, and returns its folder and the version."""
-    path, = pathlib.Path(dist).glob("percale-*-source.tar.gz")
-    with tarfile.open(path) as packed:
-        packed.extraction_filter = getattr(tarfile, "data_filter", None)
-        packed.extractall(folder)
-    version = path.name.removeprefix("percale-").removesuffix("-source.tar.gz")
-    return folder / f"percale-{version}", version
-
-
 def main(dist):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        sources, version = unpack(dist, folder)
+        path, = pathlib.Path(dist).glob("percale-*-source.tar.gz")
+        programs.unpack(path, folder)
+        version = path.name.removeprefix("percale-").removesuffix("-source.tar.gz")
+        recipe = folder / f"percale-{version}" / "subprojects" / "packaging" / "conan"
         venv.create(folder / "tools", with_pip=True)
+        # ccache finds its objects whatever the name of the temporary folder is.
         env = {**os.environ, "PATH": f"{folder / 'tools' / 'bin'}:{os.environ['PATH']}", "CONAN_HOME": str(folder / "conan"),
                "CCACHE_BASEDIR": name}
 
@@ -49,7 +42,7 @@ def main(dist):
 
         run("pip", "install", "--quiet", "--disable-pip-version-check", CONAN)
         run("conan", "profile", "detect")
-        run("conan", "create", sources / "subprojects" / "packaging" / "conan")
+        run("conan", "create", recipe)
         run("conan", "install", f"--requires=percale/{version}", "-g", "CMakeDeps", "-g", "CMakeToolchain", "--output-folder=made")
         shutil.copy(programs.EXAMPLES / "readme" / "digits.c", folder)
         (folder / "CMakeLists.txt").write_text(PROJECT)

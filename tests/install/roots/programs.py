@@ -1,8 +1,10 @@
-"""Shared by the tests of programs with artefacts: the digits, Wine, the accuracy of a program."""
+"""Shared by the tests of programs with artefacts: archives, the digits, Wine, the accuracy of a
+program."""
 import os
 import pathlib
 import re
 import sys
+import tarfile
 
 import root as roots
 from wheels import SOURCE, works
@@ -12,6 +14,13 @@ import emulator  # noqa: E402
 
 DIGITS = pathlib.Path(os.environ.get("PERCALE_DATA") or roots.CACHE.parent / "data")
 EXAMPLES = SOURCE / "docs" / "examples"
+
+
+def unpack(path, folder):
+    """Unpacks an archive of a release below `folder`."""
+    with tarfile.open(path) as packed:
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)
+        packed.extractall(folder)
 
 
 def environment(folder, wine=False):
