@@ -107,9 +107,9 @@ def natives(work, platform, folder):
     (folder / f"embed_{platform.go}.go").write_text(embed_source(platform))
 
 
-def module(work):
-    """Writes the version of the module with the platforms of this release."""
-    platforms = [platform for platform in work.platforms if platform.go]
+def module(work, built):
+    """Writes the version of the module with the platforms that are built."""
+    platforms = [platform for platform in built if platform.go]
     folder = empty(work.folder / "go")
     go_sources(work.source, folder)
     for platform in platforms:

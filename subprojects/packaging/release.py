@@ -38,9 +38,8 @@ def platform_archives(work, platform):
     return paths
 
 
-# The steps of a release: those of each platform, of all chosen ones together, and of none.
-COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes, "crates": rust.crates}
-OF_ALL = {"Go module": go_module.module}
+# The steps of a release that depend on no platform, and those of each platform.
+COMMON = {"source archive": source_archive, "sdist": python.sdist, "Java classes": java.classes}
 OF_PLATFORM = {"library": library.build_library, "archives": platform_archives, "SBOM": sbom.sbom, "wheel": python.wheel,
                "Java natives": java.natives, "Debian packages": debian.packages}
 
@@ -74,11 +73,11 @@ def set_up(chosen):
 
 def main():
     asked = arguments()
+    every = [platform.without(asked.without) for platform in platforms.named([])]
     chosen = [platform.without(asked.without) for platform in platforms.named(asked.platforms)]
     check_languages()
     set_up(chosen)
-    work = works.Work(works.ROOT, asked.version, works.git("rev-parse", "HEAD"), int(works.git("log", "-1", "--format=%ct")), chosen,
-                      asked.jobs)
+    work = works.Work(works.ROOT, asked.version, works.git("rev-parse", "HEAD"), int(works.git("log", "-1", "--format=%ct")), asked.jobs)
     if f"version: '{asked.version}'" not in works.git("show", "HEAD:meson.build"):
         works.fail(f"meson.build of the commit has another version than {asked.version}; give its version, or change and commit it")
     if works.git("status", "--porcelain", "--untracked-files=no"):
@@ -87,10 +86,12 @@ def main():
     for platform in chosen:
         for name, function in OF_PLATFORM.items():
             work.step(f"{platform.name} {name}", function, platform, of=platform)
-    for name, function in OF_ALL.items():
-        work.step(name, function, of=chosen)
     for name, function in COMMON.items():
         work.step(name, function)
+    # With those that earlier calls have built.
+    built = [platform for platform in every if work.has_run(f"{platform.name} library", of=platform)]
+    work.step("Go module", go_module.module, built, of=built)
+    work.step("crates", rust.crates, built)
     works.write_checksums(work)
 
 

@@ -23,16 +23,16 @@ def workspace(work):
     return folder
 
 
-def native_library(work):
-    """Returns the environment in which the crates link the library of this machine, if it is one of
-    the platforms."""
-    for platform in work.platforms:
+def native_library(work, built):
+    """Returns the environment in which the crates link the library of this machine, if that is
+    built."""
+    for platform in built:
         if platform.name == f"linux-{os.uname().machine}":
             return {"PERCALE_LIB_DIR": str(work.folder / platform.name / "stage" / platform.folder)}
     return {}
 
 
-def crates(work):
+def crates(work, built):
     """Writes the crates. Cargo compiles each from its package: percale-sys with the source of the
     library in it, the others against the library that is there already."""
     folder, target = workspace(work), work.folder / "rust" / "target"
@@ -41,7 +41,7 @@ def crates(work):
         # Cargo before 1.90 looks for a needed crate in the index alone.
         for other in needed:
             command += ["--config", f'patch.crates-io.{other}.path="{folder / other}"']
-        more = {"PERCALE_BUILD": "1"} if crate == "percale-sys" else native_library(work)
+        more = {"PERCALE_BUILD": "1"} if crate == "percale-sys" else native_library(work, built)
         run(command, cwd=folder, env={**os.environ, **more})
     out = []
     for crate in CRATES:

@@ -69,11 +69,11 @@ def copy_changed(origin, target):
 
 
 class Work:
-    """The release of one commit for some platforms. `folder` keeps what was compiled, `dist`
-    receives the artefacts, and `source` has the files of the commit."""
+    """The release of one commit. `folder` keeps what was compiled, `dist` receives the artefacts,
+    and `source` has the files of the commit."""
 
-    def __init__(self, base, version, commit, epoch, platforms, jobs=1):
-        self.version, self.commit, self.epoch, self.platforms, self.jobs = version, commit, epoch, platforms, jobs
+    def __init__(self, base, version, commit, epoch, jobs=1):
+        self.version, self.commit, self.epoch, self.jobs = version, commit, epoch, jobs
         self.folder, self.dist = base / "build-release", base / "dist"
         self.source = self.folder / "source"
         # Tools that write dates take this one.
@@ -81,23 +81,33 @@ class Work:
         for folder in (self.folder, self.dist):
             folder.mkdir(parents=True, exist_ok=True)
 
-    def step(self, name, function, *arguments, of=None):
-        """Runs function(self, *arguments), which returns the paths that it wrote, unless it has run
-        for this commit and the same settings `of` a platform, and they are still there."""
-        key = f"{self.commit} {of}"
-        stamp = self.folder / "done" / f"{name.replace(' ', '-')}.json"
+    def stamp(self, name):
+        """Returns the file that says what a step has written, and for what."""
+        return self.folder / "done" / f"{name.replace(' ', '-')}.json"
+
+    def has_run(self, name, of=None):
+        """Returns true if a step has run for this commit and the same settings `of` platforms, and
+        all that it wrote is still there."""
+        stamp = self.stamp(name)
         done = json.loads(stamp.read_text()) if stamp.exists() else {}
-        if done.get("key") == key and all((self.folder.parent / path).exists() for path in done["files"]):
+        return done.get("key") == f"{self.commit} {of}" and all((self.folder.parent / path).exists() for path in done["files"])
+
+    def step(self, name, function, *arguments, of=None):
+        """Runs function(self, *arguments), which returns the paths that it wrote, if it has not run
+        for this commit and these settings."""
+        if self.has_run(name, of):
             say(f"{name}: is there")
             return
         say(name)
         files = function(self, *arguments)
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.write_text(json.dumps({"key": key, "files": [str(path.relative_to(self.folder.parent)) for path in files]}))
+        self.stamp(name).parent.mkdir(parents=True, exist_ok=True)
+        written = [str(path.relative_to(self.folder.parent)) for path in files]
+        self.stamp(name).write_text(json.dumps({"key": f"{self.commit} {of}", "files": written}))
 
 
 def extract_source(work):
-    """Puts the files of the commit into work.source."""
+    """Puts the files of the commit into work.source, and removes the artefacts of other commits."""
+    empty(work.dist)
     with tempfile.TemporaryDirectory(dir=work.folder) as folder:
         packed, fresh = pathlib.Path(folder) / "source.tar", pathlib.Path(folder) / "source"
         git("archive", "--format=tar", "-o", packed, "HEAD")

@@ -33,6 +33,7 @@ import mach  # noqa: E402
 import platforms  # noqa: E402
 import python  # noqa: E402
 import release  # noqa: E402
+import rust  # noqa: E402
 import sbom  # noqa: E402
 import symbol_versions  # noqa: E402
 import work as works  # noqa: E402
@@ -48,7 +49,7 @@ class Release(works.Work):
         row = platforms.PLATFORMS[0]
         absent = [name for name in row.plugins if not list(BUILD.glob(f"*/{name}/{row.plugin.format(name)}"))]
         self.platform = row.without(absent)
-        super().__init__(pathlib.Path(folder), VERSION, "a commit", EPOCH, [self.platform])
+        super().__init__(pathlib.Path(folder), VERSION, "a commit", EPOCH)
         self.source = ROOT
         mine = self.folder / self.platform.name
         mine.mkdir(parents=True)
@@ -68,7 +69,7 @@ class Release(works.Work):
         for function in (release.platform_archives, sbom.sbom, python.wheel, java.natives):
             function(self, self.platform)
         python.sdist(self)
-        go_module.module(self)
+        go_module.module(self, [self.platform])
         return {path.relative_to(self.dist).as_posix(): works.digest_of(path) for path in self.dist.rglob("*") if path.is_file()}
 
 
@@ -119,7 +120,7 @@ class Artefacts(unittest.TestCase):
 
     def test_the_source_archive_leaves_out_links_to_folders(self):
         with tempfile.TemporaryDirectory() as folder:
-            work = works.Work(pathlib.Path(folder), VERSION, "a commit", EPOCH, [])
+            work = works.Work(pathlib.Path(folder), VERSION, "a commit", EPOCH)
             (work.source / "subprojects").mkdir(parents=True)
             (work.source / "LICENSE").write_text("text")
             (work.source / "subprojects" / "fetched").symlink_to(ROOT / "docs")
@@ -255,6 +256,42 @@ class Artefacts(unittest.TestCase):
             path.unlink()
 
 
+class Calls(unittest.TestCase):
+    """Several calls of a release, each for some platforms."""
+
+    def call(self, folder, commit, *words):
+        """Calls a release whose steps make nothing. Returns the names of the platforms that the
+        module for Go gets, or None if the module was there."""
+        modules = []
+
+        def make_library(work, platform):
+            (work.folder / platform.name).mkdir(exist_ok=True)
+            return [work.folder / platform.name]
+
+        def make_module(_, built):
+            modules.append([platform.name for platform in built])
+            return []
+
+        answers = {"rev-parse": commit, "log": str(EPOCH), "show": f"version: '{VERSION}'", "status": ""}
+        patch = unittest.mock.patch
+        with patch.multiple(release, OF_PLATFORM={"library": make_library}, COMMON={}, check_languages=lambda: None, set_up=lambda _: None), \
+                patch.multiple(works, ROOT=folder, git=lambda command, *_: answers[command], extract_source=lambda work: [work.dist]), \
+                patch.object(go_module, "module", make_module), patch.object(rust, "crates", lambda work, built: []), \
+                patch.object(sys, "argv", ["release", VERSION, *words]):
+            release.main()
+        return modules[0] if modules else None
+
+    def test_the_module_for_go_has_the_platforms_of_all_calls_for_a_commit(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self.assertEqual(self.call(folder, "a", "linux-aarch64"), ["linux-aarch64"])
+            self.assertEqual(self.call(folder, "a", "linux-x86_64"), ["linux-x86_64", "linux-aarch64"])
+            self.assertIsNone(self.call(folder, "a", "linux-aarch64"))
+            # Other options and other commits make other libraries.
+            self.assertEqual(self.call(folder, "a", "--without", "onednn", "macos-x86_64"), ["linux-aarch64", "macos-x86_64"])
+            self.assertEqual(self.call(folder, "b", "macos-x86_64"), ["macos-x86_64"])
+
+
 class Steps(unittest.TestCase):
     def test_a_step_runs_once_per_commit_and_settings(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -266,12 +303,21 @@ class Steps(unittest.TestCase):
                 return [work.dist / "made"]
 
             for commit, of in (("a", 1), ("a", 1), ("b", 1), ("b", 2)):
-                works.Work(pathlib.Path(folder), VERSION, commit, EPOCH, []).step("make it", make, of=of)
+                works.Work(pathlib.Path(folder), VERSION, commit, EPOCH).step("make it", make, of=of)
             self.assertEqual(ran, ["a", "b", "b"])
-            last = works.Work(pathlib.Path(folder), VERSION, "b", EPOCH, [])
+            last = works.Work(pathlib.Path(folder), VERSION, "b", EPOCH)
             (last.dist / "made").unlink()
             last.step("make it", make, of=2)
             self.assertEqual(len(ran), 4)
+
+    @unittest.skipUnless((ROOT / ".git").exists(), "only a clone has commits")
+    def test_artefacts_of_another_commit_are_removed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = works.Work(pathlib.Path(folder), VERSION, "a", EPOCH)
+            (work.dist / "of another commit").write_text("x")
+            works.extract_source(work)
+            self.assertEqual(list(work.dist.iterdir()), [])
+            self.assertTrue((work.source / "meson.build").exists())
 
     def test_files_with_the_same_bytes_keep_their_times(self):
         with tempfile.TemporaryDirectory() as name:
@@ -286,7 +332,7 @@ class Steps(unittest.TestCase):
 
     def test_checksums_cover_all_files_and_a_signature_goes_with_them(self):
         with tempfile.TemporaryDirectory() as folder:
-            work = works.Work(pathlib.Path(folder), VERSION, "a", EPOCH, [])
+            work = works.Work(pathlib.Path(folder), VERSION, "a", EPOCH)
             (work.dist / "deep").mkdir()
             (work.dist / "deep" / "file").write_text("x")
             works.write_checksums(work)
