@@ -96,6 +96,7 @@ def separate_tree(installed, staged, debug, platform):
             check_runtime(path)
             run([tool("strip"), "--strip-debug", "--enable-deterministic-archives", path])
         elif form(path) == "Mach-O":
+            mach.release_local_symbols(path)
             run([tool("strip"), "-x", path])  # the names of what is not exported
             mach.identify_by_contents(path)
             mach.find_by_rpath(path, staged, platform)

@@ -6,7 +6,8 @@ import struct
 
 from work import run
 
-HEADER_BYTES, LC_UUID, LC_CODE_SIGNATURE = 32, 0x1B, 0x1D
+HEADER_BYTES, LC_DYSYMTAB, LC_UUID, LC_CODE_SIGNATURE = 32, 0x0B, 0x1B, 0x1D
+INDIRECT_SYMBOL_LOCAL = 0x80000000
 UUID_BYTES = 16
 
 
@@ -19,6 +20,30 @@ def load_command(data, wanted):
             return at + 8
         at += size
     return None
+
+
+def indirect_symbols(data):
+    """Returns (place in the file, index) of each entry of the table of indirect symbols, and the
+    range of indices of local symbols."""
+    dysymtab = load_command(data, LC_DYSYMTAB)
+    if dysymtab is None:
+        return [], range(0)
+    first, count = struct.unpack_from("<2I", data, dysymtab)
+    table, entries = struct.unpack_from("<2I", data, dysymtab + 48)
+    places = range(table, table + 4 * entries, 4)
+    return [(place, *struct.unpack_from("<I", data, place)) for place in places], range(first, first + count)
+
+
+def release_local_symbols(path):
+    """Lets local symbols be stripped. zig's linker names them where the mark for a pointer to
+    something local is due, and LLVM's strip leaves such entries with arbitrary numbers, which crash
+    the next tool."""
+    data = bytearray(path.read_bytes())
+    entries, local = indirect_symbols(data)
+    for place, index in entries:
+        if index in local:
+            struct.pack_into("<I", data, place, INDIRECT_SYMBOL_LOCAL)
+    path.write_bytes(data)
 
 
 def identify_by_contents(path):

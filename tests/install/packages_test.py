@@ -363,6 +363,19 @@ class Mach(unittest.TestCase):
         self.assertNotEqual(first[40:56], self.identified(b"a" * 16, b"text", b"signed a")[40:56])
         self.assertEqual(first[72:], b"code")
 
+    def test_entries_of_local_symbols_get_the_mark_of_local_pointers(self):
+        # Symbols 0 and 1 are local, 2 and 3 are not.
+        numbers = (0, 2, 2, 1, 3, 1, 0, 0, 0, 0, 0, 0, 32 + 80, 4, 0, 0, 0, 0)
+        command = struct.pack("<2I18I", mach.LC_DYSYMTAB, 80, *numbers)
+        entries = (1, 3, mach.INDIRECT_SYMBOL_LOCAL, 2)
+        data = struct.pack("<8I", 0xFEEDFACF, 0, 0, 6, 1, len(command), 0, 0) + command + struct.pack("<4I", *entries)
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "library.dylib"
+            path.write_bytes(data)
+            mach.release_local_symbols(path)
+            self.assertEqual([index for _, index in mach.indirect_symbols(path.read_bytes())[0]],
+                             [mach.INDIRECT_SYMBOL_LOCAL, 3, mach.INDIRECT_SYMBOL_LOCAL, 2])
+
 
 class Rows(unittest.TestCase):
     def test_an_unknown_platform_is_named_with_those_that_there_are(self):
