@@ -247,6 +247,24 @@ TEST_CASE("Long lines are ordered and summed up") {
   }
 }
 
+TEST_CASE("Several blocks share a long line") {
+  Nodes n;
+  // Sums of these floats, and products of 1 and -1, are exact in any order.
+  const Tensor floats = n.floats({2, 20001}), columns = n.floats({20001, 3}), halves = n.halves({20001});
+  Tensor signs = n.floats({2, 20001});
+  for (float& v : signs.mutable_span<float>()) v = v < 0 ? -1.0f : 1.0f;
+  const Tensor first = Tensor::scalar(int64_t{0}), second = Tensor::scalar(int64_t{1});
+  for (int64_t flag : {0, 1}) {
+    n.same_bits("CumSum", {floats, second}, {{"exclusive", flag}, {"reverse", flag}});
+    n.same_bits("CumSum", {columns, first}, {{"exclusive", flag}, {"reverse", 1 - flag}});
+    n.same_bits("CumSum", {halves, first}, {{"exclusive", flag}});
+    n.same_bits("CumProd", {signs, second}, {{"exclusive", flag}, {"reverse", flag}});
+  }
+  n.same_bits("percale:SumRows", {n.ints({20000}, -50, 9000), n.floats({20000, 2})}, {}, 2);
+  // The numbers of keys in 35 tiles of a sort are a long line, too.
+  n.same_bits("TopK", {n.halves({140000}), dims({1000})}, {}, 2);
+}
+
 TEST_CASE("Tensors are padded, cut and made from numbers") {
   Nodes n;
   for (const char* mode : {"constant", "reflect", "edge", "wrap"}) {

@@ -1,4 +1,4 @@
-// Ranges, one-hot lines, triangles and diagonals of matrices, running sums and products.
+// Ranges, one-hot lines, triangles and diagonals of matrices.
 #include "devices/cuda/launch/kernels.h"
 
 namespace percale::cuda {
@@ -90,53 +90,6 @@ Run prepare_eye(Plan& plan) {
   };
 }
 
-// Reads the lines along the axis given by input `axis_input`.
-CumulateArgs cumulate_args(const Node& node, size_t axis_input) {
-  const Dims x = node.dims(0);
-  const auto axis = static_cast<ptrdiff_t>(normal_axis(node.known_ints(axis_input, "the axis").at(0), x.size()));
-  CumulateArgs args{};
-  args.size = x[static_cast<size_t>(axis)];
-  args.inner = elements(Dims(x.begin() + axis + 1, x.end()));
-  args.lines = elements(Dims(x.begin(), x.begin() + axis)) * args.inner;
-  args.product = node.op() == "CumProd";
-  args.exclusive = node.attribute("exclusive", int64_t{0}) != 0;
-  args.reverse = node.attribute("reverse", int64_t{0}) != 0;
-  return args;
-}
-
-Run prepare_cumulate(Plan& plan) {
-  const Node& node = plan.node();
-  const CumulateArgs args = cumulate_args(node, 1);
-  const percale_dtype dtype = node.dtype(0);
-  const char* elements_of = dtype == PERCALE_DTYPE_I32 ? "u32" : dtype == PERCALE_DTYPE_I64 ? "u64" : suffix(dtype);
-  // One block for each line if lines are long, and too few to give each thread its own.
-  const bool is_long = args.size >= 256 && args.lines < 4096;
-  const DeviceKernel kernel = kernel_of(is_long ? "cumulate_long" : "cumulate", elements_of);
-  LaunchGrid grid = grid_for(args.lines);
-  if (is_long) grid.blocks = static_cast<unsigned>(args.lines);
-  return [=](const Launch& launch) {
-    if (args.lines * args.size == 0) return;
-    CumulateArgs now = args;
-    now.x = launch.in(0);
-    now.y = launch.out(0);
-    launch.run(kernel, grid, now);
-  };
-}
-
-Run prepare_product_grad(Plan& plan) {
-  const Node& node = plan.node();
-  const CumulateArgs args = cumulate_args(node, 2);
-  const DeviceKernel kernel = kernel_of("product_grad", suffix(node.dtype(0)));
-  return [=](const Launch& launch) {
-    if (args.lines * args.size == 0) return;
-    CumulateArgs now = args;
-    now.grad = launch.in(0);
-    now.x = launch.in(1);
-    now.y = launch.out(0);
-    launch.run(kernel, grid_for(args.lines), now);
-  };
-}
-
 }  // namespace
 
 void add_generate(Entries& entries) {
@@ -144,8 +97,6 @@ void add_generate(Entries& entries) {
   entries.push_back({"cuda.one_hot", "", "OneHot", prepare_one_hot});
   entries.push_back({"cuda.triangle", "", "Trilu", prepare_triangle});
   entries.push_back({"cuda.eye", "", "EyeLike", prepare_eye});
-  for (const char* op : {"CumSum", "CumProd"}) entries.push_back({"cuda.cumulate", "", op, prepare_cumulate});
-  entries.push_back({"cuda.product_grad", "percale", "CumProdGrad", prepare_product_grad});
 }
 
 }  // namespace percale::cuda

@@ -1,5 +1,5 @@
-// A stable radix sort of keys with their places, prefix sums, the top elements of lines, and the
-// indices of extremes.
+// A stable radix sort of keys with their places, the top elements of lines, the indices of
+// extremes, and running sums and products.
 #include "devices/cuda/kernels/common/device.cuh"
 #include "devices/cuda/kernels/common/move_args.h"
 
@@ -115,6 +115,119 @@ __device__ void arg_extreme(const ArgExtremeArgs& a) {
   }
 }
 
+// ---- Running sums and products
+
+template <class W>
+__device__ W joined(bool product, W a, W b) {
+  if constexpr (IsFloat<W>::value) {
+    return product ? a * b : a + b;
+  } else {
+    const uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+    return static_cast<W>(product ? x * y : x + y);
+  }
+}
+
+// Returns the offset of a line's first element.
+__device__ int64_t start_of(const CumulateArgs& a, int64_t line) {
+  const Divided of = divide(line, a.inner);
+  return of.quotient * a.size * a.inner + of.rest;
+}
+// Returns the offset of element i of a line, counted in the order of accumulation.
+__device__ int64_t place_of(const CumulateArgs& a, int64_t i) { return (a.reverse ? a.size - 1 - i : i) * a.inner; }
+
+// One thread accumulates each line, in the order of the library's own kernel.
+template <class T>
+__device__ void cumulate(const CumulateArgs& a) {
+  using W = Wide<T>;
+  for (int64_t line = thread_number(); line < a.lines; line += thread_count()) {
+    const T* x = at<const T>(a.x) + start_of(a, line);
+    T* y = at<T>(a.y) + start_of(a, line);
+    W so_far = a.product ? static_cast<W>(1) : static_cast<W>(0);
+    for (int64_t i = 0; i < a.size; ++i) {
+      // read before y is written, which may be the same memory
+      const W value = widen(x[place_of(a, i)]);
+      const W next = joined(a.product != 0, so_far, value);
+      y[place_of(a, i)] = narrow<T>(a.exclusive ? so_far : next);
+      so_far = next;
+    }
+  }
+}
+
+// A block of 256 threads accumulates a piece of a line, 256 elements at a time. The other pieces of
+// the line have blocks of their own, which start with what comes before them.
+template <class T>
+__device__ void cumulate_long(const CumulateArgs& a) {
+  using W = Wide<T>;
+  __shared__ W joins[256];
+  const unsigned me = threadIdx.x;
+  const bool product = a.product != 0;
+  const W none = product ? static_cast<W>(1) : static_cast<W>(0);
+  for (int64_t line = blockIdx.x; line < a.lines; line += gridDim.x) {
+    const T* x = at<const T>(a.x) + start_of(a, line);
+    T* y = at<T>(a.y) + start_of(a, line);
+    const Range piece = piece_of(a.size, a.pieces, blockIdx.y);
+    W carry = a.pieces > 1 ? at<const W>(a.partial)[line * a.pieces + blockIdx.y] : none;
+    for (int64_t base = piece.begin; base < piece.end; base += 256) {
+      const int64_t i = base + me;
+      joins[me] = i < piece.end ? widen(x[place_of(a, i)]) : none;
+      __syncthreads();
+      for (unsigned step = 1; step < 256; step *= 2) {
+        const W before = me >= step ? joins[me - step] : none;
+        __syncthreads();
+        if (me >= step) joins[me] = joined(product, before, joins[me]);
+        __syncthreads();
+      }
+      const W before = me > 0 ? joins[me - 1] : none;
+      if (i < piece.end) y[place_of(a, i)] = narrow<T>(joined(product, carry, a.exclusive ? before : joins[me]));
+      carry = joined(product, carry, joins[255]);
+      __syncthreads();  // before the next elements are stored
+    }
+  }
+}
+
+// A block joins the elements of a piece of a line.
+template <class T>
+__device__ void cumulate_totals(const CumulateArgs& a) {
+  using W = Wide<T>;
+  __shared__ W lanes[32];
+  const bool product = a.product != 0;
+  for (int64_t line = blockIdx.x; line < a.lines; line += gridDim.x) {
+    const T* x = at<const T>(a.x) + start_of(a, line);
+    const Range piece = piece_of(a.size, a.pieces, blockIdx.y);
+    W total = product ? static_cast<W>(1) : static_cast<W>(0);
+    for (int64_t i = piece.begin + threadIdx.x; i < piece.end; i += blockDim.x) {
+      total = joined(product, total, widen(x[place_of(a, i)]));
+    }
+    total = join_row(total, lanes, [&](W before, W next) { return joined(product, before, next); });
+    if (threadIdx.x == 0) at<W>(a.partial)[line * a.pieces + blockIdx.y] = total;
+  }
+}
+
+// The gradient of element i is the product of the elements before it, times a sum over all results
+// that contain element i. Each term is the gradient of that result times the elements between i and
+// it. The sum is built from the back, without division.
+template <class T>
+__device__ void product_grad(const CumulateArgs& a) {
+  for (int64_t line = thread_number(); line < a.lines; line += thread_count()) {
+    const int64_t start = start_of(a, line);
+    const T *grad = at<const T>(a.grad) + start, *x = at<const T>(a.x) + start;
+    T* y = at<T>(a.y) + start;
+    double before = 1;
+    for (int64_t i = 0; i < a.size; ++i) {
+      y[place_of(a, i)] = narrow<T>(static_cast<Wide<T>>(before));
+      before *= static_cast<double>(widen(x[place_of(a, i)]));
+    }
+    double sum = 0;
+    for (int64_t i = a.size - 1; i >= 0; --i) {
+      const int64_t place = place_of(a, i);
+      const double slope = static_cast<double>(widen(grad[place]));
+      if (!a.exclusive) sum += slope;
+      y[place] = narrow<T>(static_cast<Wide<T>>(static_cast<double>(widen(y[place])) * sum));
+      sum = sum * static_cast<double>(widen(x[place])) + (a.exclusive ? slope : 0);
+    }
+  }
+}
+
 }  // namespace
 
 // Counts each digit in each tile.
@@ -175,38 +288,8 @@ PERCALE_KERNEL(percale_radix_move, RadixArgs, 256) {
   }
 }
 
-// Launched with one block.
-PERCALE_KERNEL(percale_scan, ScanArgs, 256) {
-  constexpr int kEach = 16;
-  __shared__ int64_t sums[256];
-  int64_t* numbers = at<int64_t>(a.numbers);
-  int64_t carry = 0;
-  for (int64_t base = 0; base < a.count; base += 256 * kEach) {
-    const int64_t begin = base + static_cast<int64_t>(threadIdx.x) * kEach;
-    const int64_t end = begin + kEach < a.count ? begin + kEach : a.count;
-    int64_t own = 0;
-    for (int64_t i = begin; i < end; ++i) own += numbers[i];
-    sums[threadIdx.x] = own;
-    __syncthreads();
-    for (unsigned step = 1; step < 256; step *= 2) {
-      const int64_t more = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
-      __syncthreads();
-      sums[threadIdx.x] += more;
-      __syncthreads();
-    }
-    int64_t sum = carry + sums[threadIdx.x] - own;
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t number = numbers[i];
-      numbers[i] = sum;
-      sum += number;
-    }
-    carry += sums[255];
-    __syncthreads();  // before the sums are overwritten
-  }
-}
-
-#define PERCALE_SORT(name, T)                                                       \
-  PERCALE_KERNEL(percale_line_keys_##name, LineKeysArgs, 256) { line_keys<T>(a); }   \
+#define PERCALE_SORT(name, T)                                                      \
+  PERCALE_KERNEL(percale_line_keys_##name, LineKeysArgs, 256) { line_keys<T>(a); } \
   PERCALE_KERNEL(percale_arg_extreme_##name, ArgExtremeArgs, 256) { arg_extreme<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_SORT)
 
@@ -214,5 +297,15 @@ PERCALE_KERNEL(percale_take_top_1, TopArgs, 256) { take_top<uint8_t>(a); }
 PERCALE_KERNEL(percale_take_top_2, TopArgs, 256) { take_top<uint16_t>(a); }
 PERCALE_KERNEL(percale_take_top_4, TopArgs, 256) { take_top<uint32_t>(a); }
 PERCALE_KERNEL(percale_take_top_8, TopArgs, 256) { take_top<uint64_t>(a); }
+
+#define PERCALE_CUMULATE_TYPES(F) PERCALE_FLOAT_TYPES(F) F(u32, uint32_t) F(u64, uint64_t)
+#define PERCALE_CUMULATE(name, T)                                                          \
+  PERCALE_KERNEL(percale_cumulate_##name, CumulateArgs, 256) { cumulate<T>(a); }           \
+  PERCALE_KERNEL(percale_cumulate_long_##name, CumulateArgs, 256) { cumulate_long<T>(a); } \
+  PERCALE_KERNEL(percale_cumulate_totals_##name, CumulateArgs, 256) { cumulate_totals<T>(a); }
+PERCALE_CUMULATE_TYPES(PERCALE_CUMULATE)
+#define PERCALE_PRODUCT_GRAD(name, T) \
+  PERCALE_KERNEL(percale_product_grad_##name, CumulateArgs, 256) { product_grad<T>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_PRODUCT_GRAD)
 
 }  // namespace percale::cuda

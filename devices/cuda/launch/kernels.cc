@@ -28,6 +28,7 @@ Entries all_kernels() {
   add_fold(out);
   add_bag(out);
   add_sort(out);
+  add_cumulate(out);
   add_generate(out);
   add_random(out);
   add_recurrent(out);

@@ -33,6 +33,7 @@ void add_sequence(Entries& entries);
 void add_fold(Entries& entries);
 void add_bag(Entries& entries);
 void add_sort(Entries& entries);
+void add_cumulate(Entries& entries);
 void add_generate(Entries& entries);
 void add_random(Entries& entries);
 void add_recurrent(Entries& entries);

@@ -282,6 +282,7 @@ Run prepare_sum_rows(Plan& plan) {
                      unique{Family::index, "percale_unique"}, keys_of{Family::index, "percale_index_keys"},
                      fill{Family::layout, "percale_fill_8"};
   const Sort sort(plan, count);
+  const Cumulation scan = scan_of(plan, count);
   const int64_t numbers = plan.book(count * 8);
   KeysArgs keys{};
   keys.count = count;
@@ -305,7 +306,7 @@ Run prepare_sum_rows(Plan& plan) {
     const Sort::Lists sorted = sort.run(launch, uint64_t{INT64_MAX});
     const HeadsArgs marks{sorted.keys, launch.scratch(numbers), launch.out(0), count, INT64_MAX};
     launch.run(heads, grid_for(count), marks);
-    run_scan(launch, marks.numbers, count);
+    scan.run(launch, marks.numbers, marks.numbers);
     launch.run(unique, grid_for(count), marks);
     if (width == 0) return;
     JoinArgs now = args;

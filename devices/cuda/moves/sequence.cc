@@ -3,7 +3,7 @@
 
 #include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
-#include "devices/cuda/moves/sort.h"
+#include "devices/cuda/moves/cumulate.h"
 
 namespace percale::cuda {
 namespace {
@@ -94,6 +94,7 @@ Run prepare_compress(Plan& plan) {
   args.inner = pieces.inner;
   if (elements(y) == 0) return [](const Launch&) {};
   const int64_t numbers = plan.book(args.count * 8);
+  const Cumulation scan = scan_of(plan, args.count);
   const DeviceKernel number{Family::sequence, "percale_mask_numbers"};
   return [=, kernel = pieces.kernel](const Launch& launch) {
     CompressArgs now = args;
@@ -102,7 +103,7 @@ Run prepare_compress(Plan& plan) {
     now.numbers = launch.scratch(numbers);
     now.y = launch.out(0);
     launch.run(number, grid_for(now.count), now);
-    run_scan(launch, now.numbers, now.count);
+    scan.run(launch, now.numbers, now.numbers);
     launch.run(kernel, grid_for(now.outer * now.count * now.inner), now);
   };
 }

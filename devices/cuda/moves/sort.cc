@@ -86,7 +86,8 @@ Run prepare_arg_extreme(Plan& plan) {
 
 }  // namespace
 
-Sort::Sort(Plan& plan, int64_t count) : count_(count), tiles_((count + kSortTile - 1) / kSortTile) {
+Sort::Sort(Plan& plan, int64_t count)
+    : count_(count), tiles_((count + kSortTile - 1) / kSortTile), scan_(scan_of(plan, 256 * tiles_)) {
   for (int k = 0; k < 2; ++k) {
     keys_[k] = plan.book(count * 8);
     places_[k] = plan.book(count * 8);
@@ -110,7 +111,7 @@ int Sort::run_passes(const Launch& launch, int from, uint64_t greatest, int64_t 
     args.new_keys = launch.scratch(keys_[from]);
     args.new_places = launch.scratch(places_[from]);
     launch.run(DeviceKernel{Family::sort, "percale_radix_count"}, grid, args);
-    run_scan(launch, args.counts, 256 * tiles_);
+    scan_.run(launch, args.counts, args.counts);
     launch.run(DeviceKernel{Family::sort, "percale_radix_move"}, grid, args);
   }
   return from;
@@ -125,10 +126,6 @@ Sort::Lists Sort::run_lines(const Launch& launch, uint64_t greatest, int64_t lin
   const auto lines = static_cast<uint64_t>(count_ / line);
   const int at = run_passes(launch, run_passes(launch, 0, greatest, 0), lines - 1, line);
   return {launch.scratch(keys_[at]), launch.scratch(places_[at])};
-}
-
-void run_scan(const Launch& launch, Ptr numbers, int64_t count) {
-  launch.run(DeviceKernel{Family::sort, "percale_scan"}, LaunchGrid{}, ScanArgs{numbers, count});
 }
 
 void add_sort(Entries& entries) {

@@ -3,6 +3,7 @@
 #define PERCALE_DEVICES_CUDA_MOVES_SORT_H_
 
 #include "devices/cuda/launch/kernel.h"
+#include "devices/cuda/moves/cumulate.h"
 
 namespace percale::cuda {
 
@@ -33,10 +34,8 @@ class Sort {
 
   int64_t count_, tiles_, counts_;
   int64_t keys_[2], places_[2];
+  Cumulation scan_;
 };
-
-// Replaces each of `count` i64 numbers by the sum of those before it.
-void run_scan(const Launch& launch, Ptr numbers, int64_t count);
 
 }  // namespace percale::cuda
 

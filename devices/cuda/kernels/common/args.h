@@ -273,12 +273,6 @@ struct DiagonalArgs {
   uint64_t one;
   int32_t upper, unused;
 };
-// Lines [outer, size, inner].
-struct CumulateArgs {
-  Ptr grad, x, y;  // grad: only for the product's gradient
-  int64_t lines, size, inner;
-  int32_t product, exclusive, reverse, unused;
-};
 
 // ---- random
 

@@ -197,11 +197,6 @@ struct RadixArgs {
   int32_t shift, unused;
 };
 inline constexpr int64_t kSortTile = 4096;
-// Replaces each number by the sum of those before it.
-struct ScanArgs {
-  Ptr numbers;  // i64
-  int64_t count;
-};
 // Lines of x [outer, size, inner].
 struct LineKeysArgs {
   Ptr x, keys, places;
@@ -216,6 +211,14 @@ struct ArgExtremeArgs {
   Ptr x, y;
   int64_t lines, size, inner;
   int32_t greatest, last;  // last: picks the last of equal elements
+};
+// Lines [outer, size, inner].
+struct CumulateArgs {
+  Ptr grad, x, y;  // grad: only for the product's gradient
+  Ptr partial;     // what comes before each piece [lines, pieces], in the type of adding
+  int64_t lines, size, inner;
+  int64_t pieces;  // that each line is cut into; with 1, `partial` is not used
+  int32_t product, exclusive, reverse, unused;
 };
 
 }  // namespace percale::cuda
