@@ -18,54 +18,41 @@ __device__ Wide<T> through_relu(T gradient, T result) {
   return widen(result) <= 0 ? static_cast<Wide<T>>(0) : widen(gradient);
 }
 
-// Computes the mean of a piece of a channel and the sum of squared distances from it. One block
-// handles each piece (blocks: x over channels, y over pieces).
-template <class T>
-__device__ void channel_moments(const ChannelNormArgs& a) {
-  using W = Wide<T>;
-  __shared__ W lanes[32];
-  const T* x = at<const T>(a.x);
-  const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
-  for (int64_t c = blockIdx.x; c < a.channels; c += gridDim.x) {
-    W sum = 0;
-    for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) sum += widen(x[place_of(a, c, j)]);
-    const W mean = join_row(sum, lanes, JoinSum()) / static_cast<W>(range.end - range.begin);
-    W squares = 0;
-    for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) {
-      const W d = widen(x[place_of(a, c, j)]) - mean;
-      squares += d * d;
-    }
-    squares = join_row(squares, lanes, JoinSum());
-    if (threadIdx.x != 0) continue;
-    double* out = at<double>(a.partial) + (c * a.pieces + blockIdx.y) * 2;
-    out[0] = static_cast<double>(mean);
-    out[1] = static_cast<double>(squares);
-  }
+__device__ ChannelPiece* pieces_of(const ChannelNormArgs& a, int64_t channel) {
+  return at<ChannelPiece>(a.partial) + channel * a.pieces;
 }
 
-// Does the same for the sums of dY and of dY h, with h = (x - mean) / deviation.
+// Computes a piece of a channel. One block handles each piece (blocks: x over channels, y over
+// pieces). The sums of the gradient use the mean of the piece, so that x is read from memory once:
+// the second loop finds it in the cache.
 template <class T>
-__device__ void channel_sums(const ChannelNormArgs& a) {
+__device__ void channel_pieces(const ChannelNormArgs& a) {
   using W = Wide<T>;
   __shared__ W lanes[32];
   const T *x = at<const T>(a.x), *dy = at<const T>(a.dy), *result = at<const T>(a.relu_result);
   const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
   for (int64_t c = blockIdx.x; c < a.channels; c += gridDim.x) {
-    const double* statistics = at<const double>(a.statistics) + c * 2;
-    const W mean = static_cast<W>(statistics[0]), inverse = static_cast<W>(statistics[1]);
-    W sum = 0, weighted = 0;
+    W total = 0;
+    for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) total += widen(x[place_of(a, c, j)]);
+    const W mean = join_row(total, lanes, JoinSum()) / static_cast<W>(range.end - range.begin);
+    W squares = 0, sum = 0, weighted = 0;
     for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) {
       const int64_t i = place_of(a, c, j);
+      const W distance = widen(x[i]) - mean;
+      squares += distance * distance;
+      if (dy == nullptr) continue;
       const W d = result != nullptr ? through_relu(dy[i], result[i]) : widen(dy[i]);
       sum += d;
-      weighted += d * ((widen(x[i]) - mean) * inverse);
+      weighted += d * distance;
     }
-    sum = join_row(sum, lanes, JoinSum());
-    weighted = join_row(weighted, lanes, JoinSum());
+    squares = join_row(squares, lanes, JoinSum());
+    if (dy != nullptr) {
+      sum = join_row(sum, lanes, JoinSum());
+      weighted = join_row(weighted, lanes, JoinSum());
+    }
     if (threadIdx.x != 0) continue;
-    double* out = at<double>(a.partial) + (c * a.pieces + blockIdx.y) * 2;
-    out[0] = static_cast<double>(sum);
-    out[1] = static_cast<double>(weighted);
+    pieces_of(a, c)[blockIdx.y] = {static_cast<double>(mean), static_cast<double>(squares), static_cast<double>(sum),
+                                   static_cast<double>(weighted)};
   }
 }
 
@@ -87,27 +74,18 @@ __device__ void join_columns(W (&values)[kEach], W* room) {
   }
 }
 
-template <class W, int kEach>
-__device__ void keep_partial(const ChannelNormArgs& a, int64_t group, const W (&first)[kEach], const W (&second)[kEach]) {
-  if (threadIdx.y != 0 || group >= a.channels / kEach) return;
-  for (int k = 0; k < kEach; ++k) {
-    double* out = at<double>(a.partial) + ((group * kEach + k) * a.pieces + blockIdx.y) * 2;
-    out[0] = static_cast<double>(first[k]);
-    out[1] = static_cast<double>(second[k]);
-  }
-}
-
 template <class T, int kEach>
-__device__ void channel_moments_last(const ChannelNormArgs& a, Wide<T>* room) {
+__device__ void channel_pieces_last(const ChannelNormArgs& a, Wide<T>* room) {
   using W = Wide<T>;
-  const auto* x = at<const Pack<T, kEach>>(a.x);
+  const auto *x = at<const Pack<T, kEach>>(a.x), *dy = at<const Pack<T, kEach>>(a.dy);
+  const auto* result = at<const Pack<T, kEach>>(a.relu_result);
   const int64_t groups = a.channels / kEach;
   const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
   const W count = static_cast<W>(range.end - range.begin);
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x; first < groups;
        first += static_cast<int64_t>(gridDim.x) * blockDim.x) {
     const int64_t group = first + threadIdx.x, end = group < groups ? range.end : range.begin;
-    W mean[kEach] = {}, squares[kEach] = {};
+    W mean[kEach] = {}, squares[kEach] = {}, sum[kEach] = {}, weighted[kEach] = {};
     for (int64_t r = range.begin + threadIdx.y; r < end; r += blockDim.y) {
       const Pack<T, kEach> pack = x[r * groups + group];
       for (int k = 0; k < kEach; ++k) mean[k] += widen(pack.items[k]);
@@ -115,45 +93,26 @@ __device__ void channel_moments_last(const ChannelNormArgs& a, Wide<T>* room) {
     join_columns(mean, room);
     for (int k = 0; k < kEach; ++k) mean[k] /= count;
     for (int64_t r = range.begin + threadIdx.y; r < end; r += blockDim.y) {
-      const Pack<T, kEach> pack = x[r * groups + group];
+      const int64_t i = r * groups + group;
+      const Pack<T, kEach> own = x[i], grad = dy != nullptr ? dy[i] : own, then = result != nullptr ? result[i] : own;
       for (int k = 0; k < kEach; ++k) {
-        const W distance = widen(pack.items[k]) - mean[k];
+        const W distance = widen(own.items[k]) - mean[k];
         squares[k] += distance * distance;
+        const W d = result != nullptr ? through_relu(grad.items[k], then.items[k]) : widen(grad.items[k]);
+        sum[k] += d;
+        weighted[k] += d * distance;
       }
     }
     join_columns(squares, room);
-    keep_partial(a, group, mean, squares);
-  }
-}
-
-template <class T, int kEach>
-__device__ void channel_sums_last(const ChannelNormArgs& a, Wide<T>* room) {
-  using W = Wide<T>;
-  const auto *x = at<const Pack<T, kEach>>(a.x), *dy = at<const Pack<T, kEach>>(a.dy);
-  const auto* result = at<const Pack<T, kEach>>(a.relu_result);
-  const int64_t groups = a.channels / kEach;
-  const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
-  for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x; first < groups;
-       first += static_cast<int64_t>(gridDim.x) * blockDim.x) {
-    const int64_t group = first + threadIdx.x, end = group < groups ? range.end : range.begin;
-    W mean[kEach] = {}, inverse[kEach] = {}, sum[kEach] = {}, weighted[kEach] = {};
-    for (int k = 0; k < kEach && group < groups; ++k) {
-      const double* statistics = at<const double>(a.statistics) + (group * kEach + k) * 2;
-      mean[k] = static_cast<W>(statistics[0]);
-      inverse[k] = static_cast<W>(statistics[1]);
+    if (dy != nullptr) {
+      join_columns(sum, room);
+      join_columns(weighted, room);
     }
-    for (int64_t r = range.begin + threadIdx.y; r < end; r += blockDim.y) {
-      const int64_t i = r * groups + group;
-      const Pack<T, kEach> own = x[i], grad = dy[i], then = result != nullptr ? result[i] : own;
-      for (int k = 0; k < kEach; ++k) {
-        const W of = result != nullptr ? through_relu(grad.items[k], then.items[k]) : widen(grad.items[k]);
-        sum[k] += of;
-        weighted[k] += of * ((widen(own.items[k]) - mean[k]) * inverse[k]);
-      }
+    if (threadIdx.y != 0 || group >= groups) continue;
+    for (int k = 0; k < kEach; ++k) {
+      pieces_of(a, group * kEach + k)[blockIdx.y] = {static_cast<double>(mean[k]), static_cast<double>(squares[k]),
+                                                     static_cast<double>(sum[k]), static_cast<double>(weighted[k])};
     }
-    join_columns(sum, room);
-    join_columns(weighted, room);
-    keep_partial(a, group, sum, weighted);
   }
 }
 
@@ -219,16 +178,21 @@ struct Moments {
 };
 // Combines the moments of the pieces into those of the channel (Chan, Golub and LeVeque 1979).
 __device__ Moments join_moments(const ChannelNormArgs& a, int64_t channel) {
-  const double* partial = at<const double>(a.partial) + channel * a.pieces * 2;
-  double mean = partial[0], squares = partial[1];
+  const ChannelPiece* pieces = pieces_of(a, channel);
+  double mean = pieces[0].mean, squares = pieces[0].squares;
   for (int64_t p = 1; p < a.pieces; ++p) {
     const Range range = piece_of(a.batch * a.image, a.pieces, p);
     const double before = static_cast<double>(range.begin), count = static_cast<double>(range.end - range.begin);
-    const double distance = partial[2 * p] - mean, both = before + count;
+    const double distance = pieces[p].mean - mean, both = before + count;
     mean += distance * (count / both);
-    squares += partial[2 * p + 1] + distance * distance * (before * count / both);
+    squares += pieces[p].squares + distance * distance * (before * count / both);
   }
   return {mean, squares / static_cast<double>(a.batch * a.image)};
+}
+
+__device__ Moments given_moments(const ChannelNormArgs& a, int64_t channel) {
+  if (a.mean.address == 0) return {0, 0};
+  return {read_float(a.mean, a.statistics_dtype, channel), read_float(a.variance, a.statistics_dtype, channel)};
 }
 
 template <class W>
@@ -236,16 +200,11 @@ __device__ void write_table(const ChannelNormArgs& a, int64_t channel, double t0
   at<Pack<W, 4>>(a.table)[channel] = {static_cast<W>(t0), static_cast<W>(t1), static_cast<W>(t2), static_cast<W>(t3)};
 }
 
-// One thread for each channel computes the statistics, and in the forward pass the table.
+// One thread for each channel computes the running statistics and the table.
 template <class W>
 __device__ void channel_statistics(const ChannelNormArgs& a) {
   for (int64_t c = thread_number(); c < a.channels; c += thread_count()) {
-    Moments given{0, 0};
-    if (a.mean.address != 0) {
-      given = {read_float(a.mean, a.statistics_dtype, c), read_float(a.variance, a.statistics_dtype, c)};
-    }
-    const Moments used = a.training ? join_moments(a, c) : given;
-    const double inverse = 1 / sqrt(used.variance + a.epsilon);
+    const Moments given = given_moments(a, c), used = a.training ? join_moments(a, c) : given;
     if (a.running_mean.address != 0) {
       write_float(a.running_mean, a.statistics_dtype, c, given.mean * a.momentum + used.mean * (1 - a.momentum));
     }
@@ -253,70 +212,59 @@ __device__ void channel_statistics(const ChannelNormArgs& a) {
       write_float(a.running_variance, a.statistics_dtype, c,
                   given.variance * a.momentum + used.variance * (1 - a.momentum));
     }
-    if (a.dy.address == 0) {
-      write_table<W>(a, c, used.mean, read_float(a.scale, a.scale_dtype, c) * inverse,
-                     read_float(a.bias, a.scale_dtype, c), 0);
-    } else {
-      at<double>(a.statistics)[2 * c] = used.mean;
-      at<double>(a.statistics)[2 * c + 1] = inverse;
-    }
+    write_table<W>(a, c, used.mean, read_float(a.scale, a.scale_dtype, c) * (1 / sqrt(used.variance + a.epsilon)),
+                   read_float(a.bias, a.scale_dtype, c), 0);
   }
 }
 
-// One thread for each channel computes the gradients of scale and bias, and the table. dX = scale r
-// (dY - dB / n - h dscale / n); the last two terms exist only in training.
+// One thread for each channel computes the gradients of scale and bias, and the table. With
+// r = 1 / deviation and h = (x - mean) r, dscale is the sum of dY h, and
+// dX = scale r (dY - dB / n - h dscale / n); the last two terms exist only in training.
 template <class W>
 __device__ void channel_gradients(const ChannelNormArgs& a) {
-  const double count = static_cast<double>(a.batch * a.image);
+  const int64_t count = a.batch * a.image;
   for (int64_t c = thread_number(); c < a.channels; c += thread_count()) {
-    const double* partial = at<const double>(a.partial) + c * a.pieces * 2;
-    double dbias = 0, dscale = 0;
-    for (int64_t p = 0; p < a.pieces; ++p) {
-      dbias += partial[2 * p];
-      dscale += partial[2 * p + 1];
+    const Moments used = a.training ? join_moments(a, c) : given_moments(a, c);
+    const double inverse = 1 / sqrt(used.variance + a.epsilon), each = 1 / static_cast<double>(count);
+    double dbias = 0, weighted = 0;
+    for (int64_t p = 0; p < a.pieces && count > 0; ++p) {
+      const ChannelPiece piece = pieces_of(a, c)[p];
+      dbias += piece.sum;
+      weighted += piece.weighted + (piece.mean - used.mean) * piece.sum;
     }
+    const double dscale = weighted * inverse;
     write_float(a.dscale, a.scale_dtype, c, dscale);
     write_float(a.dbias, a.scale_dtype, c, dbias);
-    const double mean = at<const double>(a.statistics)[2 * c], inverse = at<const double>(a.statistics)[2 * c + 1];
-    write_table<W>(a, c, mean, read_float(a.scale, a.scale_dtype, c) * inverse,
-                   a.training ? dscale / count * inverse : 0, a.training ? dbias / count : 0);
+    write_table<W>(a, c, used.mean, read_float(a.scale, a.scale_dtype, c) * inverse,
+                   a.training ? dscale * each * inverse : 0, a.training ? dbias * each : 0);
   }
 }
 
 }  // namespace
 
-#define PERCALE_CHANNEL_NORM(name, T)                                                              \
-  PERCALE_KERNEL(percale_channel_moments_##name, ChannelNormArgs, 256) { channel_moments<T>(a); }  \
-  PERCALE_KERNEL(percale_channel_sums_##name, ChannelNormArgs, 256) { channel_sums<T>(a); }        \
-  PERCALE_KERNEL(percale_channel_apply_##name, ChannelNormArgs, 256) {                             \
-    if (a.packed) {                                                                                \
-      channel_apply<T, kPackOf<T>>(a);                                                               \
-    } else {                                                                                       \
-      channel_apply<T, 1>(a);                                                               \
-    }                                                                                              \
-  }                                                                                                \
-  PERCALE_KERNEL(percale_channel_moments_last_##name, ChannelNormArgs, 256) {                      \
-    __shared__ Wide<T> room[256 * kPackOf<T>];                                                                 \
-    if (a.packed) {                                                                                \
-      channel_moments_last<T, kPackOf<T>>(a, room);                                                         \
-    } else {                                                                                       \
-      channel_moments_last<T, 1>(a, room);                                                         \
-    }                                                                                              \
-  }                                                                                                \
-  PERCALE_KERNEL(percale_channel_sums_last_##name, ChannelNormArgs, 256) {                         \
-    __shared__ Wide<T> room[256 * kPackOf<T>];                                                                 \
-    if (a.packed) {                                                                                \
-      channel_sums_last<T, kPackOf<T>>(a, room);                                                            \
-    } else {                                                                                       \
-      channel_sums_last<T, 1>(a, room);                                                            \
-    }                                                                                              \
-  }                                                                                                \
-  PERCALE_KERNEL(percale_channel_apply_last_##name, ChannelNormArgs, 256) {                        \
-    if (a.packed) {                                                                                \
-      channel_apply_last<T, kPackOf<T>>(a);                                                                \
-    } else {                                                                                       \
-      channel_apply_last<T, 1>(a);                                                                \
-    }                                                                                              \
+#define PERCALE_CHANNEL_NORM(name, T)                                                           \
+  PERCALE_KERNEL(percale_channel_pieces_##name, ChannelNormArgs, 256) { channel_pieces<T>(a); } \
+  PERCALE_KERNEL(percale_channel_apply_##name, ChannelNormArgs, 256) {                          \
+    if (a.packed) {                                                                             \
+      channel_apply<T, kPackOf<T>>(a);                                                          \
+    } else {                                                                                    \
+      channel_apply<T, 1>(a);                                                                   \
+    }                                                                                           \
+  }                                                                                             \
+  PERCALE_KERNEL(percale_channel_pieces_last_##name, ChannelNormArgs, 256) {                    \
+    __shared__ Wide<T> room[256 * kPackOf<T>];                                                  \
+    if (a.packed) {                                                                             \
+      channel_pieces_last<T, kPackOf<T>>(a, room);                                              \
+    } else {                                                                                    \
+      channel_pieces_last<T, 1>(a, room);                                                       \
+    }                                                                                           \
+  }                                                                                             \
+  PERCALE_KERNEL(percale_channel_apply_last_##name, ChannelNormArgs, 256) {                     \
+    if (a.packed) {                                                                             \
+      channel_apply_last<T, kPackOf<T>>(a);                                                     \
+    } else {                                                                                    \
+      channel_apply_last<T, 1>(a);                                                              \
+    }                                                                                           \
   }
 PERCALE_FLOAT_TYPES(PERCALE_CHANNEL_NORM)
 

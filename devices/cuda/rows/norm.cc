@@ -215,7 +215,7 @@ LaunchGrid channel_grid(const ChannelNormArgs& args, percale_dtype dtype) {
 
 // The kernels and the scratch of both directions.
 struct ChannelKernels {
-  DeviceKernel moments, statistics, sums, gradients, apply;
+  DeviceKernel pieces, statistics, gradients, apply;
   int64_t partial, table;
 };
 ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_dtype dtype) {
@@ -224,12 +224,11 @@ ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_
     return DeviceKernel{Family::channel_norm, kernel_name(what.c_str(), of)};
   };
   const std::string last = args.channels_last != 0 ? "_last" : "";
-  return {kernel("channel_moments" + last, dtype),
+  return {kernel("channel_pieces" + last, dtype),
           kernel("channel_statistics", wide),
-          kernel("channel_sums" + last, dtype),
           kernel("channel_gradients", wide),
           kernel("channel_apply" + last, dtype),
-          plan.book(args.channels * args.pieces * 16),
+          plan.book(args.channels * args.pieces * static_cast<int64_t>(sizeof(ChannelPiece))),
           plan.book(args.channels * 4 * wide_bytes(dtype))};
 }
 
@@ -269,7 +268,7 @@ Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, co
     now.partial = launch.scratch(kernels.partial);
     now.table = launch.scratch(kernels.table);
     now.packed = packs(now, dtype);
-    if (now.training != 0) launch.run(kernels.moments, channel_grid(now, dtype), now);
+    if (now.training != 0) launch.run(kernels.pieces, channel_grid(now, dtype), now);
     launch.run(kernels.statistics, grid_for(args.channels), now);
     run_apply(launch, kernels, dtype, now);
   };
@@ -290,7 +289,6 @@ Run batch_norm_grad(Plan& plan, const Node& norm, const NormGradInputs& in) {
   const ChannelNormArgs args =
       channel_args(node, norm, in.x, node.dtype(in.scale), training ? PERCALE_DTYPE_F32 : node.dtype(3));
   const ChannelKernels kernels = channel_kernels(plan, args, dtype);
-  const int64_t statistics = plan.book(args.channels * 16);
   return [=](const Launch& launch) {
     if (args.channels == 0) return;
     ChannelNormArgs now = args;
@@ -307,11 +305,8 @@ Run batch_norm_grad(Plan& plan, const Node& norm, const NormGradInputs& in) {
     now.dbias = launch.out(2);
     now.partial = launch.scratch(kernels.partial);
     now.table = launch.scratch(kernels.table);
-    now.statistics = launch.scratch(statistics);
     now.packed = packs(now, dtype);
-    if (training) launch.run(kernels.moments, channel_grid(now, dtype), now);
-    launch.run(kernels.statistics, grid_for(args.channels), now);
-    launch.run(kernels.sums, channel_grid(now, dtype), now);
+    launch.run(kernels.pieces, channel_grid(now, dtype), now);
     launch.run(kernels.gradients, grid_for(args.channels), now);
     run_apply(launch, kernels, dtype, now);
   };

@@ -60,6 +60,11 @@ struct RowNormGradArgs {
   double epsilon;
   int32_t packed, unused;
 };
+// A piece of a channel: the mean, and the sum of squared distances from it. For the gradient also
+// the sums of dY and of dY (x - mean).
+struct ChannelPiece {
+  double mean, squares, sum, weighted;
+};
 // Normalises the channels of [batch, channels, image] or [batch, image, channels].
 struct ChannelNormArgs {
   Ptr x, dy, y;                        // y: also dx; dy: 0 forward
@@ -69,8 +74,7 @@ struct ChannelNormArgs {
   // gradient: output of the Relu behind, whose gradient is dy; or 0
   Ptr relu_result;
   Ptr dscale, dbias;  // outputs of the gradient
-  Ptr partial;        // f64 [channels, pieces, 2]
-  Ptr statistics;     // f64 [channels, 2]: mean, 1 / deviation
+  Ptr partial;        // ChannelPiece [channels, pieces]
   // [channels, 4] in the type of computing: the coefficients for the elements
   Ptr table;
   int64_t batch, channels, image, pieces;
