@@ -122,6 +122,10 @@ struct AttentionCase {
   Shape mask;  // empty: none
   bool nan_is_zero;
   bool taken;  // by cuDNN
+  // For a mask that is known before the run: the number that hides keys, and how many keys behind
+  // its own number a query sees. With 0 the mask is fed.
+  float hidden = 0;
+  int64_t more = 0;
 };
 const AttentionCase kAttentions[] = {
     {"plain", 2, 4, 4, 96, 96, 16, 16, false, {}, false, true},
@@ -131,7 +135,26 @@ const AttentionCase kAttentions[] = {
     {"one query", 4, 8, 8, 1, 2049, 16, 16, true, {}, false, true},
     {"few scores", 1, 2, 2, 8, 8, 16, 16, false, {}, false, false},
     {"rows that are not packed", 2, 4, 4, 96, 96, 12, 12, false, {}, false, false},
+    {"a causal mask", 2, 4, 4, 96, 96, 16, 8, true, {}, false, true, -std::numeric_limits<float>::infinity()},
+    {"a causal mask of low numbers", 2, 4, 4, 96, 96, 16, 16, false, {}, true, true, -65504},
+    {"a known mask that shows a key more", 2, 4, 4, 96, 96, 16, 16, false, {}, false, true, -65504, 1},
+    {"a known mask of more keys", 2, 4, 4, 96, 104, 16, 16, false, {}, false, true, -65504},
 };
+// True if cuDNN makes the mask itself.
+bool is_causal(const AttentionCase& c) { return c.hidden < 0 && c.more == 0 && c.queries == c.keys; }
+
+ValueId known_mask(Builder& builder, const AttentionCase& c, DType dtype) {
+  std::vector<float> mask;
+  for (int64_t query = 0; query < c.queries; ++query) {
+    for (int64_t key = 0; key < c.keys; ++key) mask.push_back(key <= query + c.more ? 0 : c.hidden);
+  }
+  const auto known = builder.main().add_constant(Tensor::of<float>({c.queries, c.keys}, mask));
+  REQUIRE(known.ok());
+  return Emitter(builder.main()).emit("Cast", {*known}, {{"to", dtype}});
+}
+
+uint64_t attentions() { return emulator_count("attentions", "libcudnn.so.9"); }
+uint64_t causal_attentions() { return emulator_count("causal_attentions", "libcudnn.so.9"); }
 
 std::vector<float> attend(const std::string& devices, const AttentionCase& c, DType dtype, DType mask_dtype) {
   const auto engine = engine_of(devices);
@@ -160,6 +183,7 @@ std::vector<float> attend(const std::string& devices, const AttentionCase& c, DT
     }
     operands.push_back(value(Tensor::of<float>(c.mask, mask), mask_dtype));
   }
+  if (c.hidden < 0) operands.push_back(known_mask(builder, c, mask_dtype));
   const int64_t by_row = c.by_row ? 1 : 0;
   const ValueId y = e.emit("percale:FusedAttention", operands,
                            {{"scale", 0.5},
@@ -201,6 +225,7 @@ std::vector<float> attend_back(const std::string& devices, const AttentionCase& 
       {"scale", 0.5}, {"q_by_row", by_row}, {"k_by_row", by_row}, {"v_by_row", by_row}, {"y_by_row", by_row}};
   std::vector<ValueId> operands{heads(c.queries, c.size, 1), heads(c.keys, c.size, 2), heads(c.keys, c.value_size, 3)};
   if (c.mask.rank() > 0) operands.push_back(value(c.mask, mask_dtype, 4));
+  if (c.hidden < 0) operands.push_back(known_mask(builder, c, mask_dtype));
   const auto forward = e.emit_many("percale:FusedAttention", operands, 2, attributes);
   std::vector<ValueId> back{
       heads(c.queries, c.value_size, 5), operands[0], operands[1], operands[2], forward[0], forward[1]};
@@ -228,9 +253,10 @@ TEST_CASE("gradients of attention go to cuDNN, with the CPU's results; our own k
       const bool half = dtype != DType::kF32;
       CAPTURE(c.what);
       CAPTURE(dtype_name(dtype));
-      const uint64_t before = emulator_count("attentions", "libcudnn.so.9");
+      const uint64_t before = attentions(), causal = causal_attentions();
       const std::vector<float> got = attend_back("cpu:0,cuda:0", c, dtype, DType::kF32);
-      CHECK(emulator_count("attentions", "libcudnn.so.9") - before == (c.taken && half ? 2 : 0));
+      CHECK(attentions() - before == (c.taken && half ? 2 : 0));
+      CHECK(causal_attentions() - causal == (is_causal(c) && half ? 2 : 0));
       const std::vector<float> want = attend_back("cpu:0", c, dtype, DType::kF32);
       REQUIRE(got.size() == want.size());
       double most = 0, scale = 0;
@@ -252,9 +278,10 @@ TEST_CASE("attention goes to cuDNN, with the CPU's results, also for rows withou
       for (const DType mask : {dtype, DType::kF32}) {
         CAPTURE(c.what);
         CAPTURE(dtype_name(dtype));
-        const uint64_t before = emulator_count("attentions", "libcudnn.so.9");
+        const uint64_t before = attentions(), causal = causal_attentions();
         const std::vector<float> got = attend("cpu:0,cuda:0", c, dtype, mask);
-        CHECK(emulator_count("attentions", "libcudnn.so.9") - before == (c.taken ? 1 : 0));
+        CHECK(attentions() - before == (c.taken ? 1 : 0));
+        CHECK(causal_attentions() - causal == (is_causal(c) ? 1 : 0));
         const std::vector<float> want = attend("cpu:0", c, dtype, mask);
         REQUIRE(got.size() == want.size());
         size_t nans = 0;

@@ -147,7 +147,9 @@ TEST_CASE("there is a way for attention, and for its gradients, that gives the s
   const Vendor& vendor = Vendor::get();
   for (const Heads& h : kHeads) {
     for (const percale_dtype dtype : {PERCALE_DTYPE_F16, PERCALE_DTYPE_BF16}) {
-      for (int mask = 0; mask < 4; ++mask) {
+      for (int mask = 0; mask < 5; ++mask) {
+        const bool causal = mask == 4;
+        if (causal && h.queries != h.keys) continue;
         AttentionArgs a{};
         a.batch = h.batch, a.heads = h.heads, a.kv_heads = h.kv_heads, a.queries = h.queries, a.keys = h.keys;
         a.size = static_cast<int32_t>(h.size);
@@ -161,7 +163,7 @@ TEST_CASE("there is a way for attention, and for its gradients, that gives the s
         by_row(a.y_steps, h.queries, h.heads, h.value_size);
         a.wide_mask = mask == 3 ? 1 : 0;
         const Dims dims = mask == 0 ? Dims() : mask == 1 ? Dims{h.batch, 1, 1, h.keys} : Dims{1, 1, h.queries, h.keys};
-        const PlannedAttention planned(dtype, a, dims);
+        const PlannedAttention planned(dtype, a, {dims, causal});
         const DnnPlan plan(vendor.lib, vendor.target(), planned.graph(), planned.rules());
         CAPTURE(std::string(suffix(dtype)));
         CAPTURE(mask);
@@ -174,7 +176,7 @@ TEST_CASE("there is a way for attention, and for its gradients, that gives the s
         AttentionGradArgs g{};
         g.of = a;
         std::copy(a.y_steps, a.y_steps + 3, g.dy_steps);
-        const PlannedAttentionGrad back(dtype, g, dims);
+        const PlannedAttentionGrad back(dtype, g, {dims, causal});
         const DnnPlan backward(vendor.lib, vendor.target(), back.graph(), back.rules());
         CAPTURE(backward.reason());
         CHECK(backward.is_there());

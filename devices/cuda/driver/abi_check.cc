@@ -107,7 +107,8 @@ static_assert(kDnnSuccess == CUDNN_STATUS_SUCCESS && kDnnBadParam == CUDNN_STATU
               kDnnNoDeviceMemory == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED &&
               kDnnExecutionFailed == CUDNN_STATUS_EXECUTION_FAILED);
 static_assert(kDnnFloat == CUDNN_DATA_FLOAT && kDnnDouble == CUDNN_DATA_DOUBLE && kDnnHalf == CUDNN_DATA_HALF &&
-              kDnnBFloat16 == CUDNN_DATA_BFLOAT16);
+              kDnnInt32 == CUDNN_DATA_INT32 && kDnnBFloat16 == CUDNN_DATA_BFLOAT16 &&
+              kDnnBoolean == CUDNN_DATA_BOOLEAN);
 static_assert(kDnnConvolution == CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR &&
               kDnnEngine == CUDNN_BACKEND_ENGINE_DESCRIPTOR && kDnnEngineConfig == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR &&
               kDnnHeuristics == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
@@ -148,6 +149,10 @@ static_assert(kDnnPointwiseMul == CUDNN_POINTWISE_MUL && kDnnPointwiseDiv == CUD
               kDnnPointwiseSub == CUDNN_POINTWISE_SUB && kDnnPointwiseExp == CUDNN_POINTWISE_EXP &&
               kDnnPointwiseLog == CUDNN_POINTWISE_LOG && kDnnReduceAdd == CUDNN_REDUCE_TENSOR_ADD &&
               kDnnReduceMax == CUDNN_REDUCE_TENSOR_MAX && kDnnPointwiseIdentity == CUDNN_POINTWISE_IDENTITY);
+static_assert(kDnnPointwiseAxis == CUDNN_ATTR_POINTWISE_AXIS &&
+              kDnnPointwiseT == CUDNN_ATTR_OPERATION_POINTWISE_TDESC &&
+              kDnnPointwiseAtLeast == CUDNN_POINTWISE_CMP_GE && kDnnPointwiseIndex == CUDNN_POINTWISE_GEN_INDEX &&
+              kDnnPointwiseSelect == CUDNN_POINTWISE_BINARY_SELECT);
 static_assert(kDnnReshapeOp == CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR &&
               kDnnReshapeX == CUDNN_ATTR_OPERATION_RESHAPE_XDESC && kDnnReshapeY == CUDNN_ATTR_OPERATION_RESHAPE_YDESC);
 static_assert(kDnnHeuristicProperties == CUDNN_ATTR_ENGINEHEUR_DEVICEPROP &&

@@ -189,7 +189,7 @@ using DnnDesc = DnnDescTag*;
 inline constexpr DnnStatus kDnnSuccess = 0, kDnnBadParam = 2000, kDnnNotSupported = 3000, kDnnInternalError = 4000,
                            kDnnNoDeviceMemory = 4004, kDnnExecutionFailed = 5000;
 // cudnnDataType_t
-inline constexpr int kDnnFloat = 0, kDnnDouble = 1, kDnnHalf = 2, kDnnBFloat16 = 9;
+inline constexpr int kDnnFloat = 0, kDnnDouble = 1, kDnnHalf = 2, kDnnInt32 = 4, kDnnBFloat16 = 9, kDnnBoolean = 11;
 // cudnnBackendDescriptorType_t
 inline constexpr int kDnnPointwise = 0, kDnnPointwiseOp = 13, kDnnProperties = 38, kDnnMatmul = 18, kDnnMatmulOp = 19,
                      kDnnReduction = 21, kDnnReductionOp = 22, kDnnReshapeOp = 31;
@@ -205,12 +205,13 @@ inline constexpr int kDnnTypeHandle = 0, kDnnTypeDataType = 1, kDnnTypeInt64 = 3
 // cudnnBackendAttributeName_t
 inline constexpr int kDnnConvComputeType = 100, kDnnConvMode = 101, kDnnConvDilations = 102, kDnnConvStrides = 103,
                      kDnnConvPostPads = 104, kDnnConvPrePads = 105, kDnnConvSpatialDims = 106;
-inline constexpr int kDnnPointwiseMode = 0, kDnnPointwiseType = 1;
+inline constexpr int kDnnPointwiseMode = 0, kDnnPointwiseType = 1, kDnnPointwiseAxis = 9;
 inline constexpr int kDnnHeuristicMode = 200, kDnnHeuristicGraph = 201, kDnnHeuristicResults = 202,
                      kDnnHeuristicProperties = 204;
 inline constexpr int kDnnConfigEngine = 300;
 inline constexpr int kDnnPlanHandle = 400, kDnnPlanConfig = 401, kDnnPlanWorkspace = 402, kDnnPlanProperties = 407;
-inline constexpr int kDnnPointwiseHow = 750, kDnnPointwiseX = 751, kDnnPointwiseB = 752, kDnnPointwiseY = 753;
+inline constexpr int kDnnPointwiseHow = 750, kDnnPointwiseX = 751, kDnnPointwiseB = 752, kDnnPointwiseY = 753,
+                     kDnnPointwiseT = 758;
 inline constexpr int kDnnForwardAlpha = 700, kDnnForwardBeta = 701, kDnnForwardConv = 702, kDnnForwardW = 703,
                      kDnnForwardX = 704, kDnnForwardY = 705;
 inline constexpr int kDnnDataAlpha = 706, kDnnDataBeta = 707, kDnnDataConv = 708, kDnnDataW = 709, kDnnDataDx = 710,
@@ -229,7 +230,8 @@ inline constexpr int kDnnReductionMode = 1600, kDnnReductionType = 1601, kDnnRed
                      kDnnReductionHow = 1612, kDnnReshapeX = 2200, kDnnReshapeY = 2201;
 // cudnnPointwiseMode_t, cudnnReduceTensorOp_t
 inline constexpr int kDnnPointwiseAdd = 0, kDnnPointwiseMul = 1, kDnnPointwiseDiv = 6, kDnnPointwiseSub = 9,
-                     kDnnPointwiseExp = 13, kDnnPointwiseLog = 15, kDnnPointwiseIdentity = 21, kDnnPointwiseRelu = 100;
+                     kDnnPointwiseExp = 13, kDnnPointwiseLog = 15, kDnnPointwiseIdentity = 21, kDnnPointwiseRelu = 100,
+                     kDnnPointwiseAtLeast = 303, kDnnPointwiseIndex = 501, kDnnPointwiseSelect = 601;
 inline constexpr int kDnnReduceAdd = 0, kDnnReduceMax = 3;
 // cudnnConvolutionMode_t, cudnnBackendHeurMode_t
 inline constexpr int kDnnCrossCorrelation = 1, kDnnModeFallback = 2, kDnnModeA = 3;

@@ -15,6 +15,10 @@ constexpr int64_t kRows = 32, kMostSize = 128;  // as in kernels/attention.cu
 // multiples of kLibraryRow.
 constexpr int64_t kLibraryScores = 1 << 16, kLibraryRow = 8;
 constexpr int64_t kMostWorkspace = int64_t{4} << 30;
+// The magnitude from which a negative number in a mask leaves no weight to its key: 60,000 in
+// each type.
+constexpr uint32_t kLowF32 = 0x476A6000, kInfinityF32 = 0x7F800000;
+constexpr uint16_t kLowF16 = 0x7B53, kInfinityF16 = 0x7C00, kLowBF16 = 0x476A, kInfinityBF16 = 0x7F80;
 
 // The sizes of an operand [batch, heads, sequence, size], or [batch, sequence, heads, size] if
 // `by_row`, and its strides.
@@ -27,6 +31,33 @@ Heads heads_of(const Dims& dims, bool by_row, int64_t (&steps)[3]) {
   steps[1] = own[by_row ? 2 : 1];
   steps[2] = own[by_row ? 1 : 2];
   return {dims[0], dims[by_row ? 2 : 1], dims[by_row ? 1 : 2], dims[3]};
+}
+
+// True if a square mask adds nothing up to the diagonal, and hides what is right of it. `low` and
+// `infinity` are the bits of the magnitudes of numbers that hide a key.
+template <class Bits>
+bool is_causal(const Bits* mask, int64_t size, Bits low, Bits infinity) {
+  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  for (int64_t query = 0; query < size; ++query) {
+    for (int64_t key = 0; key < size; ++key) {
+      const Bits bits = *mask++, magnitude = static_cast<Bits>(bits & ~kSign);
+      const bool fits = key <= query ? magnitude == 0 : bits >= kSign && magnitude >= low && magnitude <= infinity;
+      if (!fits) return false;
+    }
+  }
+  return true;
+}
+bool is_causal(const Node& node, size_t mask, const AttentionArgs& args) {
+  const void* const known = node.constant(mask);
+  const Dims dims = node.dims(mask);
+  const int64_t size = args.queries;
+  if (known == nullptr || args.keys != size || elements(dims) != size * size || dims.back() != size) return false;
+  switch (node.dtype(mask)) {
+    case PERCALE_DTYPE_F32: return is_causal(static_cast<const uint32_t*>(known), size, kLowF32, kInfinityF32);
+    case PERCALE_DTYPE_F16: return is_causal(static_cast<const uint16_t*>(known), size, kLowF16, kInfinityF16);
+    case PERCALE_DTYPE_BF16: return is_causal(static_cast<const uint16_t*>(known), size, kLowBF16, kInfinityBF16);
+    default: return false;
+  }
 }
 
 // The sizes and strides of Q, K and V, which are the inputs from `first` on, and of a mask. Y and
@@ -71,6 +102,11 @@ bool suits_library(Plan& plan, percale_dtype dtype, const AttentionArgs& args) {
          args.value_size % kLibraryRow == 0 && plan.has_dnn();
 }
 
+// Returns the mask for cuDNN. This reads all of a mask that is known.
+AttentionMask mask_of(const Node& node, size_t mask, const Operands& of) {
+  return {of.mask, !of.mask.empty() && is_causal(node, mask, of.args)};
+}
+
 int64_t rows_of(const AttentionArgs& args) { return args.batch * args.heads * args.queries; }
 int64_t wide_bytes(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F64 ? 8 : 4; }
 
@@ -79,11 +115,12 @@ class Library {
  public:
   Library(Plan& plan, percale_dtype dtype, const Operands& of) : rows_(rows_of(of.args)) {
     if (!suits_library(plan, dtype, of.args)) return;
-    planned_ = std::make_shared<PlannedAttention>(dtype, of.args, of.mask);
+    const AttentionMask mask = mask_of(plan.node(), 3, of);
+    planned_ = std::make_shared<PlannedAttention>(dtype, of.args, mask);
     statistics_ = plan.book(rows_ * 4);
     workspace_ = plan.book_workspace(planned_->rules().workspace);
     end_ = {Family::attention, std::string("percale_attention_end_") + suffix(dtype)};
-    ends_ = !of.mask.empty() || of.args.nan_is_zero != 0;
+    ends_ = (!mask.dims.empty() && !mask.causal) || of.args.nan_is_zero != 0;
   }
   // Returns false and enqueues nothing if cuDNN does not run the node.
   bool run(const Launch& launch, AttentionArgs a) const {
@@ -162,7 +199,7 @@ Run prepare_attention_grad(Plan& plan) {
   std::shared_ptr<const PlannedAttentionGrad> planned;
   int64_t workspace = 0;
   if (suits_library(plan, dtype, args.of)) {
-    const auto made = std::make_shared<const PlannedAttentionGrad>(dtype, args, of.mask);
+    const auto made = std::make_shared<const PlannedAttentionGrad>(dtype, args, mask_of(node, 6, of));
     if (made->rules().workspace <= kMostWorkspace) {
       planned = made;
       workspace = plan.book_workspace(made->rules().workspace);

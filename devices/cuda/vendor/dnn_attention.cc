@@ -1,5 +1,7 @@
 #include "devices/cuda/vendor/dnn_attention.h"
 
+#include <limits>
+
 #include "devices/cuda/launch/walk.h"
 
 namespace percale::cuda {
@@ -8,6 +10,8 @@ namespace {
 constexpr int64_t kWorkspace = 1 << 20;
 // The bytes per score that the gradients need. Sequence lengths are rounded up to kSequence.
 constexpr int64_t kScoreBytes = 6, kSequence = 64;
+// The score of a key that a causal mask hides. It is finite, as in NVIDIA's own graphs.
+constexpr float kHidden = std::numeric_limits<float>::lowest();
 
 // The strides of [batch, heads, sequence, size], and of the same with the last two dims swapped.
 Dims rows(const int64_t (&steps)[3]) { return {steps[0], steps[1], steps[2], 1}; }
@@ -20,9 +24,9 @@ struct Beginning {
   const AttentionArgs a;
   const Dims per_score{a.batch, a.heads, a.queries, a.keys}, per_row{a.batch, a.heads, a.queries, 1};
   DnnGraph graph;
-  DnnGraph::Number q, k, scale, mask = -1, statistics, scores;
+  DnnGraph::Number q, k, scale, mask = -1, hidden = -1, statistics, scores;
 
-  Beginning(percale_dtype type, const AttentionArgs& args, const Dims& mask_dims) : dtype(type), a(args) {
+  Beginning(percale_dtype type, const AttentionArgs& args, const AttentionMask& given) : dtype(type), a(args) {
     q = graph.tensor(dtype, {a.batch, a.heads, a.queries, a.size}, rows(a.q_steps));
     k = graph.tensor(dtype, {a.batch, a.kv_heads, a.size, a.keys}, columns(a.k_steps));
     scale = graph.number(per_score.size());
@@ -31,26 +35,38 @@ struct Beginning {
     graph.matmul(q, k, product);
     graph.pointwise(abi::kDnnPointwiseMul, product, scale, scaled);
     scores = scaled;
-    if (mask_dims.empty()) return;
-    mask = graph.tensor(a.wide_mask != 0 ? PERCALE_DTYPE_F32 : dtype, mask_dims, row_major(mask_dims));
-    scores = between(per_score);
-    graph.pointwise(abi::kDnnPointwiseAdd, scaled, mask, scores);
+    if (given.dims.empty()) return;
+    if (given.causal) {
+      const auto query = between(per_score, PERCALE_DTYPE_I32), key = between(per_score, PERCALE_DTYPE_I32),
+                 seen = between(per_score, PERCALE_DTYPE_BOOL);
+      graph.index(2, scaled, query);
+      graph.index(3, scaled, key);
+      graph.at_least(query, key, seen);
+      hidden = graph.number(per_score.size());
+      scores = between(per_score);
+      graph.select(seen, scaled, hidden, scores);
+    } else {
+      mask = graph.tensor(a.wide_mask != 0 ? PERCALE_DTYPE_F32 : dtype, given.dims, row_major(given.dims));
+      scores = between(per_score);
+      graph.pointwise(abi::kDnnPointwiseAdd, scaled, mask, scores);
+    }
   }
 
   DnnGraph::Number between(const Dims& dims, percale_dtype type = PERCALE_DTYPE_F32) {
     return graph.between(dims, row_major(dims), type);
   }
   void operands(const AttentionArgs& now, const float& factor, std::vector<PlannedGraph::Operand>& out) const {
-    out.insert(out.end(),
-               {{q, now.q}, {k, now.k}, {statistics, now.statistics}, {scale, {reinterpret_cast<uint64_t>(&factor)}}});
+    const auto on_host = [](const float& number) { return Ptr{reinterpret_cast<uint64_t>(&number)}; };
+    out.insert(out.end(), {{q, now.q}, {k, now.k}, {statistics, now.statistics}, {scale, on_host(factor)}});
     if (mask >= 0) out.push_back({mask, now.mask});
+    if (hidden >= 0) out.push_back({hidden, on_host(kHidden)});
   }
 };
 
 struct Forward : Beginning {
   DnnGraph::Number v, y;
 
-  Forward(percale_dtype type, const AttentionArgs& args, const Dims& mask_dims) : Beginning(type, args, mask_dims) {
+  Forward(percale_dtype type, const AttentionArgs& args, const AttentionMask& given) : Beginning(type, args, given) {
     v = graph.tensor(dtype, {a.batch, a.kv_heads, a.keys, a.value_size}, rows(a.v_steps));
     y = graph.tensor(dtype, {a.batch, a.heads, a.queries, a.value_size}, rows(a.y_steps));
     const auto most = between(per_row), less = between(per_score), weights = between(per_score), sum = between(per_row),
@@ -71,7 +87,7 @@ struct Forward : Beginning {
 struct Backward : Beginning {
   DnnGraph::Number v, y, dy, dq, dk, dv;
 
-  Backward(percale_dtype type, const AttentionGradArgs& g, const Dims& mask_dims) : Beginning(type, g.of, mask_dims) {
+  Backward(percale_dtype type, const AttentionGradArgs& g, const AttentionMask& given) : Beginning(type, g.of, given) {
     const Dims of_y{a.batch, a.heads, a.queries, a.value_size};
     v = graph.tensor(dtype, {a.batch, a.heads, a.value_size, a.keys}, columns(a.v_steps));
     y = graph.tensor(dtype, of_y, rows(a.y_steps));
@@ -119,7 +135,7 @@ struct Backward : Beginning {
 }  // namespace
 
 struct PlannedAttention::Made {
-  Made(percale_dtype dtype, const AttentionArgs& args, const Dims& mask)
+  Made(percale_dtype dtype, const AttentionArgs& args, const AttentionMask& mask)
       : written(dtype, args, mask),
         rules{.workspace = kWorkspace, .rounds = true, .compiles = true},
         planned(written.graph, rules) {}
@@ -128,7 +144,7 @@ struct PlannedAttention::Made {
   const PlannedGraph planned;
 };
 
-PlannedAttention::PlannedAttention(percale_dtype dtype, const AttentionArgs& args, const Dims& mask)
+PlannedAttention::PlannedAttention(percale_dtype dtype, const AttentionArgs& args, const AttentionMask& mask)
     : made_(std::make_unique<const Made>(dtype, args, mask)) {}
 PlannedAttention::~PlannedAttention() = default;
 
@@ -144,7 +160,7 @@ bool PlannedAttention::run(const Launch& launch, const AttentionArgs& now, Ptr w
 }
 
 struct PlannedAttentionGrad::Made {
-  Made(percale_dtype dtype, const AttentionGradArgs& args, const Dims& mask)
+  Made(percale_dtype dtype, const AttentionGradArgs& args, const AttentionMask& mask)
       : written(dtype, args, mask),
         rules{.workspace = written.workspace(), .rounds = true, .compiles = true},
         planned(written.graph, rules) {}
@@ -153,7 +169,8 @@ struct PlannedAttentionGrad::Made {
   const PlannedGraph planned;
 };
 
-PlannedAttentionGrad::PlannedAttentionGrad(percale_dtype dtype, const AttentionGradArgs& args, const Dims& mask)
+PlannedAttentionGrad::PlannedAttentionGrad(percale_dtype dtype, const AttentionGradArgs& args,
+                                           const AttentionMask& mask)
     : made_(std::make_unique<const Made>(dtype, args, mask)) {}
 PlannedAttentionGrad::~PlannedAttentionGrad() = default;
 

@@ -7,11 +7,19 @@
 
 namespace percale::cuda {
 
+// The mask of attention.
+struct AttentionMask {
+  // Each dim is 1 or that of the scores. Empty if there is no mask.
+  Dims dims;
+  // True if query i sees the keys up to number i, with nothing added to their scores. The mask's
+  // memory is not read then.
+  bool causal = false;
+};
+
 // softmax(scale Q K^T + mask) V in f16 or bf16, with scores and sums in f32. Thread-safe.
 class PlannedAttention {
  public:
-  // `mask` holds the dims of the mask, each 1 or that of the scores. Empty if there is no mask.
-  PlannedAttention(percale_dtype dtype, const AttentionArgs& args, const Dims& mask);
+  PlannedAttention(percale_dtype dtype, const AttentionArgs& args, const AttentionMask& mask);
   ~PlannedAttention();
   PlannedAttention(const PlannedAttention&) = delete;
   PlannedAttention& operator=(const PlannedAttention&) = delete;
@@ -31,7 +39,7 @@ class PlannedAttention {
 // The gradients of attention. Heads are not shared. Thread-safe.
 class PlannedAttentionGrad {
  public:
-  PlannedAttentionGrad(percale_dtype dtype, const AttentionGradArgs& args, const Dims& mask);
+  PlannedAttentionGrad(percale_dtype dtype, const AttentionGradArgs& args, const AttentionMask& mask);
   ~PlannedAttentionGrad();
   PlannedAttentionGrad(const PlannedAttentionGrad&) = delete;
   PlannedAttentionGrad& operator=(const PlannedAttentionGrad&) = delete;

@@ -40,6 +40,8 @@ int dnn_type(percale_dtype dtype) {
     case PERCALE_DTYPE_F32: return abi::kDnnFloat;
     case PERCALE_DTYPE_F64: return abi::kDnnDouble;
     case PERCALE_DTYPE_F16: return abi::kDnnHalf;
+    case PERCALE_DTYPE_I32: return abi::kDnnInt32;
+    case PERCALE_DTYPE_BOOL: return abi::kDnnBoolean;
     default: return abi::kDnnBFloat16;
   }
 }
@@ -137,16 +139,29 @@ void DnnGraph::reduction(int mode, Number x, Number y) {
   is_operation();
 }
 
-void DnnGraph::pointwise(int mode, Number x, Number b, Number y) {
-  const Number how = add(abi::kDnnPointwise);
-  set_enum(abi::kDnnPointwiseMode, abi::kDnnTypePointwiseMode, mode);
-  set_enum(abi::kDnnPointwiseType, abi::kDnnTypeDataType, abi::kDnnFloat);
+void DnnGraph::add_pointwise(const Pointwise& how, Number x, Number b, Number condition, Number y) {
+  const Number mode = add(abi::kDnnPointwise);
+  set_enum(abi::kDnnPointwiseMode, abi::kDnnTypePointwiseMode, how.mode);
+  set_enum(abi::kDnnPointwiseType, abi::kDnnTypeDataType, how.type);
+  if (how.axis >= 0) set(abi::kDnnPointwiseAxis, how.axis);
   add(abi::kDnnPointwiseOp);
-  set_descriptor(abi::kDnnPointwiseHow, how);
+  set_descriptor(abi::kDnnPointwiseHow, mode);
   set_descriptor(abi::kDnnPointwiseX, x);
   if (b >= 0) set_descriptor(abi::kDnnPointwiseB, b);
+  if (condition >= 0) set_descriptor(abi::kDnnPointwiseT, condition);
   set_descriptor(abi::kDnnPointwiseY, y);
   is_operation();
+}
+
+void DnnGraph::pointwise(int mode, Number x, Number b, Number y) { add_pointwise({mode, abi::kDnnFloat}, x, b, -1, y); }
+void DnnGraph::index(int64_t axis, Number x, Number y) {
+  add_pointwise({abi::kDnnPointwiseIndex, abi::kDnnInt32, axis}, x, -1, -1, y);
+}
+void DnnGraph::at_least(Number a, Number b, Number y) {
+  add_pointwise({abi::kDnnPointwiseAtLeast, abi::kDnnBoolean}, a, b, -1, y);
+}
+void DnnGraph::select(Number condition, Number a, Number b, Number y) {
+  add_pointwise({abi::kDnnPointwiseSelect, abi::kDnnFloat}, a, b, condition, y);
 }
 
 DnnPlan::DnnPlan(const DnnLibrary& lib, const DnnTarget& target, const DnnGraph& graph, const DnnRules& rules) {

@@ -17,7 +17,7 @@
 
 namespace percale::cuda {
 
-// Returns cuDNN's code of a float type.
+// Returns cuDNN's code of a float type, or of i32 or bool between operations.
 int dnn_type(percale_dtype dtype);
 
 // Descriptors in the order of their creation, and the list of operations. Nothing in this class
@@ -51,8 +51,14 @@ class DnnGraph {
   // Marks the last descriptor as an operation of the graph.
   void is_operation() { operations_.push_back(static_cast<Number>(specs_.size()) - 1); }
 
-  // y = f(x), or f(x, b) of shapes that broadcast. b is -1 if there is none.
+  // y = f(x), or f(x, b) of shapes that broadcast, in f32. b is -1 if there is none.
   void pointwise(int mode, Number x, Number b, Number y);
+  // y (i32) is the position along dim `axis` of each element of x.
+  void index(int64_t axis, Number x, Number y);
+  // y (bool) is true where a >= b, which are i32.
+  void at_least(Number a, Number b, Number y);
+  // y is a where `condition` is true, else b.
+  void select(Number condition, Number a, Number b, Number y);
 
   // c = a b, over the last two dims.
   void matmul(Number a, Number b, Number c);
@@ -79,6 +85,13 @@ class DnnGraph {
 
  private:
   Number add_tensor(percale_dtype dtype, const Dims& dims, const Dims& strides);
+  // A pointwise operation that computes in a type. `axis` is -1 if the mode has none.
+  struct Pointwise {
+    int mode, type;
+    int64_t axis = -1;
+  };
+  // Operands that are absent are -1.
+  void add_pointwise(const Pointwise& how, Number x, Number b, Number condition, Number y);
 
   std::vector<Spec> specs_;
   std::vector<Number> operations_;

@@ -24,12 +24,23 @@ bool broadcasts(const Tensor& from, const Tensor& to) {
 }
 
 const char* check_pointwise(const Step& s) {
+  const bool compares = s.mode == kDnnPointwiseAtLeast, chooses = s.mode == kDnnPointwiseSelect,
+             counts = s.mode == kDnnPointwiseIndex;
   const bool two = s.mode == kDnnPointwiseAdd || s.mode == kDnnPointwiseMul || s.mode == kDnnPointwiseDiv ||
-                   s.mode == kDnnPointwiseSub;
+                   s.mode == kDnnPointwiseSub || compares || chooses;
   const bool one = s.mode == kDnnPointwiseRelu || s.mode == kDnnPointwiseExp || s.mode == kDnnPointwiseLog ||
-                   s.mode == kDnnPointwiseIdentity;
-  if (s.two != two || two == one) return "a pointwise mode that is not emulated, or another number of operands";
+                   s.mode == kDnnPointwiseIdentity || counts;
+  if (s.two != two || two == one || s.chooses != chooses)
+    return "a pointwise mode that is not emulated, or another number of operands";
+  if ((s.axis >= 0) != counts || s.axis >= static_cast<int64_t>(s.y.dims.size())) return "the dim of an index";
+  if ((s.y.type == kDnnBoolean) != compares || (s.y.type == kDnnInt32) != counts) return "the type of a result";
+  if (compares && (s.x.type != kDnnInt32 || s.b.type != kDnnInt32)) return "a comparison of other types";
+  if (chooses && (s.condition.type != kDnnBoolean || !broadcasts(s.condition, s.y))) return "a condition";
   return !broadcasts(s.x, s.y) || (two && !broadcasts(s.b, s.y)) ? "shapes that do not broadcast" : nullptr;
+}
+// The type in which a pointwise mode computes.
+int type_of_mode(int mode) {
+  return mode == kDnnPointwiseIndex ? kDnnInt32 : mode == kDnnPointwiseAtLeast ? kDnnBoolean : kDnnFloat;
 }
 const char* check_matmul(const Step& s) {
   const size_t rank = s.y.dims.size();
@@ -150,14 +161,19 @@ const char* check_step(const DnnDescTag& desc, Step* out) {
   const DnnDescTag *its = read_desc(desc, how, how_type), *one = read_desc(desc, x, kDnnTensor),
                    *two = read_desc(desc, b, kDnnTensor), *result = read_desc(desc, y, kDnnTensor);
   if (its == nullptr || one == nullptr || result == nullptr) return "an operation without its operands";
-  if (read_enum(*its, compute, kDnnTypeDataType) != kDnnFloat) return "what is computed in";
+  if (desc.type == kDnnPointwiseOp) s.mode = read_enum(*its, kDnnPointwiseMode, kDnnTypePointwiseMode);
+  if (read_enum(*its, compute, kDnnTypeDataType) != type_of_mode(s.mode)) return "what is computed in";
   s.x = tensor_of(*one);
   s.y = tensor_of(*result);
   s.two = two != nullptr;
   if (s.two) s.b = tensor_of(*two);
   const char* wrong = nullptr;
   if (desc.type == kDnnPointwiseOp) {
-    s.mode = read_enum(*its, kDnnPointwiseMode, kDnnTypePointwiseMode);
+    if (const DnnDescTag* condition = read_desc(desc, kDnnPointwiseT, kDnnTensor)) {
+      s.condition = tensor_of(*condition);
+      s.chooses = true;
+    }
+    if (const Numbers axis = read_numbers(*its, kDnnPointwiseAxis); !axis.empty()) s.axis = axis[0];
     wrong = check_pointwise(s);
   } else if (desc.type == kDnnReductionOp) {
     s.mode = read_enum(*its, kDnnReductionMode, kDnnTypeReduction);
@@ -194,7 +210,7 @@ const char* check_graph(const DnnDescTag& graph) {
     }
     Step s;
     check_step(op, &s);
-    for (const Tensor* t : {&s.x, s.two ? &s.b : &s.x}) {
+    for (const Tensor* t : {&s.x, s.two ? &s.b : &s.x, s.chooses ? &s.condition : &s.x}) {
       if (!t->in_memory && !made[t->number]) return "operations that are not in order";
     }
     made[s.y.number] = true;

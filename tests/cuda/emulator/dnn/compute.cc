@@ -79,6 +79,7 @@ double pointwise(int mode, double x, double b) {
     case kDnnPointwiseExp: return std::exp(x);
     case kDnnPointwiseLog: return std::log(x);
     case kDnnPointwiseIdentity: return x;
+    case kDnnPointwiseAtLeast: return x >= b ? 1 : 0;
     default: return x > 0 ? x : 0;
   }
 }
@@ -96,7 +97,7 @@ void Held::put(int64_t i, double value) {
   }
   between.resize(static_cast<size_t>(tensor.count()));
   double& at = between[static_cast<size_t>(i)];
-  if (tensor.type == kDnnDouble) {
+  if (tensor.type == kDnnDouble || tensor.is_whole()) {
     at = value;
   } else {
     uint64_t rounded = 0;
@@ -150,6 +151,12 @@ void compute(const Step& s, AllHeld& held) {
         a[rank - 1] = b[rank - 2] = k;
         value += x.get(offset_of(s.x, a)) * held[s.b.number].get(offset_of(s.b, b));
       }
+    } else if (s.axis >= 0) {
+      value = static_cast<double>(at[static_cast<size_t>(s.axis)]);
+    } else if (s.chooses) {
+      const bool first = held[s.condition.number].get(repeated_offset(s.condition, at)) != 0;
+      const Tensor& from = first ? s.x : s.b;
+      value = held[from.number].get(repeated_offset(from, at));
     } else {
       value = pointwise(s.mode, x.get(repeated_offset(s.x, at)),
                         s.two ? held[s.b.number].get(repeated_offset(s.b, at)) : 0);

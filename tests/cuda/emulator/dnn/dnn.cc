@@ -1,6 +1,7 @@
 // The functions of the emulated libcudnn.
 #include "tests/cuda/emulator/dnn/dnn.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -12,7 +13,7 @@ using percale_emulator::reach_bytes;
 
 namespace {
 
-uint64_t convolutions = 0, epilogues = 0, attentions = 0;
+uint64_t convolutions = 0, epilogues = 0, attentions = 0, causal_attentions = 0;
 
 // Engines in the order in which they are offered. The last one belongs to the mode "fallback"; it
 // supports any layout, but no epilogues. The others support only channels last.
@@ -55,6 +56,8 @@ __attribute__((visibility("default"))) uint64_t percale_emulator_convolutions(vo
 // For tests: the number of convolutions with an epilogue.
 __attribute__((visibility("default"))) uint64_t percale_emulator_epilogues(void) { return epilogues; }
 __attribute__((visibility("default"))) uint64_t percale_emulator_attentions(void) { return attentions; }
+// For tests: the number of attentions whose mask is made by the graph.
+__attribute__((visibility("default"))) uint64_t percale_emulator_causal_attentions(void) { return causal_attentions; }
 
 DnnStatus cudnnCreate(Dnn* dnn) {
   *dnn = new DnnTag;
@@ -206,6 +209,7 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
     tensors[s.x.number] = s.x;
     tensors[s.y.number] = s.y;
     if (s.two) tensors[s.b.number] = s.b;
+    if (s.chooses) tensors[s.condition.number] = s.condition;
     then.push_back(s);
   }
   std::map<int64_t, double> values;
@@ -228,6 +232,7 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
   convolutions += convolves ? 1 : 0;
   epilogues += convolves && !then.empty() ? 1 : 0;
   attentions += convolves ? 0 : 1;
+  causal_attentions += std::any_of(then.begin(), then.end(), [](const Step& s) { return s.chooses; }) ? 1 : 0;
   void* scratch = workspace[0];
   const Result result = percale_emulator::enqueue(dnn->stream, [=]() -> std::string {
     AllHeld held;

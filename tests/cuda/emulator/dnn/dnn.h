@@ -64,6 +64,8 @@ struct Tensor {
     for (int64_t d : dims) out *= d;
     return out;
   }
+  // True if its elements are whole numbers between operations.
+  bool is_whole() const { return type == kDnnInt32 || type == kDnnBoolean; }
   size_t bytes() const { return static_cast<size_t>(count()) * (type == kDnnDouble ? 8 : type == kDnnFloat ? 4 : 2); }
 };
 Tensor tensor_of(const DnnDescTag& desc);
@@ -77,11 +79,12 @@ struct Problem {
   double alpha = 1, beta = 0;
 };
 
-// Any other operation: computes y from x, and from b if there is one.
+// Any other operation: computes y from x, and from b and a condition if there are such.
 struct Step {
   int type = -1, mode = -1;
-  Tensor x, b, y;
-  bool two = false;
+  Tensor x, b, condition, y;
+  bool two = false, chooses = false;
+  int64_t axis = -1;
 };
 
 // These check a descriptor that is finalized: they return null, or a description of the error.
