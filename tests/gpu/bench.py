@@ -20,7 +20,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "bench"))
-from turns import Worker, take_turns  # noqa: E402
+from turns import Worker, from_start, take_turns  # noqa: E402
 from work import per_run, work  # noqa: E402
 
 EMULATED = os.environ.get("PERCALE_GPU_EMULATED") == "1"
@@ -74,7 +74,9 @@ FAMILIES = {
               Row("twelve layers of 512, Adam step, batch 256, f32", "dense_adam:256" + 12 * ",512" + ",10", "dense_adam:8,16,16,16,10",
                   RESIDENT)],
 }
-NAMES = [*FAMILIES, "G11"]
+START = Row("from the start of the process to the first result of ResNet-50, batch 1, bf16", "resnet50:1,224,64", "resnet50:1,32,4", BF16,
+            ("eager",))
+NAMES = [*FAMILIES, "G11", "G12"]
 WIDTH = 16 if EMULATED else 2048
 # Megabytes: number of layers of WIDTH x WIDTH.
 GRADIENTS = {1: 2} if EMULATED else {102: 6, 249: 15, 1000: 60}
@@ -109,6 +111,21 @@ def result(worker, workload, folder):
     with open(f"{folder}/{saved}", "rb") as file:
         data = file.read()
     return array.array("f", data[10 + int.from_bytes(data[8:10], "little"):]) if b"'<f4'" in data[:128] else None
+
+
+def compared(times, cpu, links=1):
+    """Returns the members of a row that compare our times with those of PyTorch's modes. Times are
+    lists of nanoseconds per side."""
+    least = {who: min(ns) / links for who, ns in times.items()}
+    median = {who: statistics.median(ns) / links for who, ns in times.items()}
+    ours = least.pop("percale", None)
+    told = {}
+    if ours:
+        told |= {"ours_us": ours / 1e3, "ours_median_us": median["percale"] / 1e3, **({"ours_cpu_us": min(cpu) / links / 1e3} if cpu else {})}
+        told |= {f"{how}_over_ours": ns / ours for how, ns in least.items()}
+    for how, ns in least.items():
+        told |= {f"torch_{how}_us": ns / 1e3, f"torch_{how}_median_us": median[how] / 1e3}
+    return told
 
 
 def turns(parties, workload, ready=lambda: None):
@@ -160,16 +177,10 @@ class Bench:
             error = self.bf16_error(workload, workers[0], folder) if row.options == BF16 and "percale" in times else {}
             for worker in workers:
                 worker.close()
-        told = {"id": family, "what": row.what, "workload": workload}
         least = {who: min(ns) / links for who, ns in times.items()}
-        median = {who: statistics.median(ns) / links for who, ns in times.items()}
-        ours = least.pop("percale", None)
-        if ours:
-            told |= {"ours_us": ours / 1e3, "ours_median_us": median["percale"] / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / links / 1e3}
-            told |= {f"{how}_over_ours": ns / ours for how, ns in least.items()}
-        for how, ns in least.items():
-            told |= {f"torch_{how}_us": ns / 1e3, f"torch_{how}_median_us": median[how] / 1e3}
-        self.tell(**told, **error, **self.share(family, workload, ours, least.values()), **self.failures(parties))
+        share = self.share(family, workload, least.pop("percale", None), least.values())
+        self.tell(id=family, what=row.what, workload=workload, **compared(times, parties["percale"].cpu, links), **error, **share,
+                  **self.failures({who: party.error for who, party in parties.items()}))
 
     def share(self, family, workload, ours, theirs):
         """Returns our share of the roof. A product of matrices is the roof itself: the best
@@ -181,12 +192,30 @@ class Bench:
         name, rate = ("product of bf16", self.roofs.get("tflops", 0) * 1e3) if kind == "flops" else ("copy", self.roofs.get("copy", 0))
         return {"roof": name, "roof_share": amount / rate / ours} if kind and ours and rate else {}
 
-    def failures(self, parties):
+    def failures(self, errors):
         """Returns the reasons for missing times. If ours are missing, the program fails, unless
         the GPU is too small."""
-        self.failed |= "RESOURCE_EXHAUSTED" not in (parties["percale"].error or "RESOURCE_EXHAUSTED")
-        failed = {who: party.error for who, party in parties.items() if party.error}
+        self.failed |= "RESOURCE_EXHAUSTED" not in (errors["percale"] or "RESOURCE_EXHAUSTED")
+        failed = {who: error for who, error in errors.items() if error}
         return {"failed": failed} if failed else {}
+
+    def start(self):
+        """Measures whole processes up to their first result, in turns. A round before fills the
+        caches of files and of compiled code."""
+        sides = {"percale": ([*self.worker, "devices=cuda:0", *START.options], START.asked)}
+        for how in START.ways if TORCH else ():
+            sides[how] = ([sys.executable, f"{HERE}/torch_peer.py", "cpu" if EMULATED else "cuda"], f"{how}/{START.asked}")
+        times, errors = {}, dict.fromkeys(sides)
+        for number in range(1 + ROUNDS):
+            for who, (command, workload) in sides.items():
+                try:
+                    seconds, _, answer = from_start(command, workload)
+                except RuntimeError as error:
+                    errors[who] = str(error)
+                    continue
+                if number > 0 and answer is not None:
+                    times.setdefault(who, []).append(seconds * 1e9)
+        self.tell(id="G12", what=START.what, workload=START.asked, **compared(times, []), **self.failures(errors))
 
     def averaging(self, devices, megabytes, layers, resident):
         """Measures steps whose gradients `devices` send to the host, which adds them and returns
@@ -199,7 +228,7 @@ class Bench:
         told = {"id": "G11", "what": what, "workload": workload}
         if times:
             ns, size, after = min(times), 4 * layers * (WIDTH + 1) * WIDTH * (devices.count(",") + 1), run_facts(worker, workload)
-            told |= {"ours_us": ns / 1e3, "ours_median_us": statistics.median(times) / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / 1e3}
+            told |= compared({"percale": times}, parties["percale"].cpu)
             if not resident:
                 told |= {"gbytes_per_second_both_ways": 2 * size / ns, "exposed_share":
                          (after["exposed_averaging_seconds"] - before["exposed_averaging_seconds"]) / (after["seconds"] - before["seconds"])}
@@ -207,7 +236,7 @@ class Bench:
                 told |= {"roof": "gradients out, then parameters in, pinned",
                          "roof_share": (size / self.roofs["to_host"] + size / self.roofs["to_gpu"]) / ns}
         worker.close()
-        self.tell(**told, **self.failures(parties))
+        self.tell(**told, **self.failures({"percale": parties["percale"].error}))
 
 
 def main(build, *wanted):
@@ -226,6 +255,8 @@ def main(build, *wanted):
                 bench.averaging(devices, megabytes, layers, resident)
         for row in FAMILIES.get(name, []):
             bench.measure(name, row)
+        if name == "G12":
+            bench.start()
     print(f"{bench.roofs.get('gpu', 'no roofs')}, " + (f"beside PyTorch {versions['pytorch']}" if TORCH else "without PyTorch"))
     return 1 if bench.failed else 0
 
