@@ -35,9 +35,9 @@ def indirect_symbols(data):
 
 
 def release_local_symbols(path):
-    """Lets local symbols be stripped. zig's linker names them where the mark for a pointer to
-    something local is due, and LLVM's strip leaves such entries with arbitrary numbers, which crash
-    the next tool."""
+    """Gives entries of local symbols the mark of a pointer to something local, so that the symbols
+    can be stripped. zig's linker writes the number of the symbol instead. LLVM's strip then leaves
+    an arbitrary number, on which the next tool may crash."""
     data = bytearray(path.read_bytes())
     entries, local = indirect_symbols(data)
     for place, index in entries:

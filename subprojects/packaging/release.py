@@ -88,7 +88,7 @@ def main():
             work.step(f"{platform.name} {name}", function, platform, of=platform)
     for name, function in COMMON.items():
         work.step(name, function)
-    # With those that earlier calls have built.
+    # Also the platforms that earlier calls have built.
     built = [platform for platform in every if work.has_run(f"{platform.name} library", of=platform)]
     work.step("Go module", go_module.module, built, of=built)
     work.step("crates", rust.crates, built)

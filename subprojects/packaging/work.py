@@ -93,8 +93,8 @@ class Work:
         return done.get("key") == f"{self.commit} {of}" and all((self.folder.parent / path).exists() for path in done["files"])
 
     def step(self, name, function, *arguments, of=None):
-        """Runs function(self, *arguments), which returns the paths that it wrote, if it has not run
-        for this commit and these settings."""
+        """Runs function(self, *arguments), unless has_run(). The function returns the paths that it
+        wrote."""
         if self.has_run(name, of):
             say(f"{name}: is there")
             return

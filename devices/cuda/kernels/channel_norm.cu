@@ -98,6 +98,7 @@ __device__ void channel_pieces_last(const ChannelNormArgs& a, Wide<T>* room) {
       for (int k = 0; k < kEach; ++k) {
         const W distance = widen(own.items[k]) - mean[k];
         squares[k] += distance * distance;
+        if (dy == nullptr) continue;
         const W d = result != nullptr ? through_relu(grad.items[k], then.items[k]) : widen(grad.items[k]);
         sum[k] += d;
         weighted[k] += d * distance;

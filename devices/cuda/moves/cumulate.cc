@@ -84,7 +84,7 @@ void Cumulation::run(const Launch& launch, Ptr x, Ptr y) const {
   if (args_.pieces > 1) {
     now.partial = launch.scratch(partial_);
     launch.run(totals_, grid, now);
-    // Turns the totals into what comes before each piece.
+    // Turns the totals into the sums or products before each piece.
     CumulateArgs sums{};
     sums.x = sums.y = now.partial;
     sums.lines = args_.lines;

@@ -215,7 +215,8 @@ struct ArgExtremeArgs {
 // Lines [outer, size, inner].
 struct CumulateArgs {
   Ptr grad, x, y;  // grad: only for the product's gradient
-  Ptr partial;     // what comes before each piece [lines, pieces], in the type of adding
+  // totals of the pieces [lines, pieces], then the sums before each, in the type of adding
+  Ptr partial;
   int64_t lines, size, inner;
   int64_t pieces;  // that each line is cut into; with 1, `partial` is not used
   int32_t product, exclusive, reverse, unused;
