@@ -121,6 +121,11 @@ void DeviceStore::release(Copy* copy) {
   --copy->users_;
 }
 
+void DeviceStore::borrow(Copy* copy) {
+  const std::lock_guard lock(copy->shelf_->mutex);
+  ++copy->users_;
+}
+
 bool DeviceStore::overwrite(Copy* copy) {
   const std::lock_guard lock(copy->shelf_->mutex);
   if (copy->users_ != 1) return false;

@@ -74,6 +74,8 @@ class DeviceStore {
   Result<Copy*> allocate(const Device& device, StoreKey key, int64_t bytes);
   // Ends the loan of a copy from find() or fetch().
   static void release(Copy* copy);
+  // Borrows a copy that is lent once more; release() must follow.
+  static void borrow(Copy* copy);
   // Borrows a copy once more, to overwrite it: from now on it holds unknown contents. False if
   // another run has it, too.
   static bool overwrite(Copy* copy);

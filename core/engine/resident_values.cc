@@ -37,24 +37,24 @@ Status ResidentValues::copy_value(const Tensor& to) const {
   return copies_[0].second->copy_to_host(device_, to.data(), to.bytes());
 }
 
-Status ResidentValues::all_reduce(std::span<const std::unique_ptr<const ResidentValues>> all, DType dtype) {
-  const percale_device_api& api = all[0]->device_.api();
+Status all_reduce(std::span<const DeviceCopies> all, DType dtype) {
+  const percale_device_api& api = all[0].device->api();
   std::vector<void*> devices, buffers;
   std::vector<uint64_t> counts;
-  for (const auto& values : all) {
-    const Device& device = values->device_;
+  for (const DeviceCopies& part : all) {
+    const Device& device = *part.device;
     if (device.api().all_reduce == nullptr || device.api().all_reduce != api.all_reduce) {
       return unimplemented(device.name(), " does not add across devices");
     }
     devices.push_back(device.handle());
-    for (const auto& [key, copy] : values->copies_) buffers.push_back(copy->data());
+    for (const DeviceStore::Copy* copy : part.copies) buffers.push_back(copy->data());
   }
-  for (const auto& [key, copy] : all[0]->copies_) {
+  for (const DeviceStore::Copy* copy : all[0].copies) {
     counts.push_back(static_cast<uint64_t>(copy->bytes() * 8 / dtype_bits(dtype)));
   }
   return from_c(api.all_reduce(devices.data(), static_cast<uint32_t>(devices.size()), buffers.data(), counts.data(),
                                static_cast<uint32_t>(counts.size()), static_cast<percale_dtype>(dtype)))
-      .with_context(all[0]->device_.name());
+      .with_context(all[0].device->name());
 }
 
 }  // namespace percale

@@ -30,9 +30,8 @@ class ResidentValues {
   Status copy_to(std::vector<Tensor>& state) const;
   // Copies the value. There must be exactly one.
   Status copy_value(const Tensor& to) const;
-  // Replaces each value by its sum over `all`, which hold values of the same sizes on different
-  // devices. `dtype` is a float type. UNIMPLEMENTED if the devices cannot add across devices.
-  static Status all_reduce(std::span<const std::unique_ptr<const ResidentValues>> all, DType dtype);
+  // The copy of key number `i`.
+  DeviceStore::Copy* copy(size_t i) const { return copies_[i].second; }
 
  private:
   explicit ResidentValues(const Device& device) : device_(device) {}
@@ -40,6 +39,15 @@ class ResidentValues {
   const Device& device_;
   std::vector<std::pair<StoreKey, DeviceStore::Copy*>> copies_;
 };
+
+// Values on a device.
+struct DeviceCopies {
+  const Device* device;
+  std::vector<DeviceStore::Copy*> copies;
+};
+// Replaces each value by its sum over `all`, which have values of the same sizes on different
+// devices. `dtype` is f32 or f64. UNIMPLEMENTED if the devices cannot add across devices.
+Status all_reduce(std::span<const DeviceCopies> all, DType dtype);
 
 }  // namespace percale
 

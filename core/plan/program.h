@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,11 @@ struct Program {
   std::vector<int32_t> position_of_node;
   int64_t arena_bytes = 0;
 
+  std::span<const Operand> operands_of(int32_t instruction) const {
+    const auto i = static_cast<size_t>(instruction);
+    const size_t end = i + 1 < instructions.size() ? instructions[i + 1].first_operand : operands.size();
+    return std::span(operands).subspan(instructions[i].first_operand, end - instructions[i].first_operand);
+  }
   // The number of instructions before a node starts, and after it has ended.
   int32_t begin_of(NodeId node) const {
     return position_of_node.empty() ? 0 : position_of_node[static_cast<size_t>(node)];

@@ -30,6 +30,7 @@ class Unit {
   bool count_launch();
   bool count_copy(bool from_host, uint64_t bytes);
   bool count_allocation();
+  void count_sum(bool beside);
 
  private:
   mutable std::mutex mutex_;

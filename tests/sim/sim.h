@@ -27,6 +27,8 @@ typedef struct percale_sim_counts {
   uint64_t launches, copies_from_host, copies_to_host, allocations;
   /** Bytes of the copies. */
   uint64_t bytes_from_host, bytes_to_host;
+  /** Sums across devices, and those that began while a stream of the device had work. */
+  uint64_t sums, sums_beside;
 } percale_sim_counts;
 
 #define PERCALE_SIM_DEVICES 8

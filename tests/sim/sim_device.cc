@@ -150,8 +150,9 @@ class Device {
   template <class T>
   static Error all_reduce(const std::vector<Device*>& devices, void* const* buffers,
                           const std::vector<uint64_t>& counts) {
-    for (const Device* device : devices) {
+    for (Device* device : devices) {
       if (device->lost_) return kLost;
+      if (!counts.empty()) device->unit_.count_sum(device->worker().works());
     }
     for (size_t k = 0; k < counts.size(); ++k) {
       std::vector<T*> parts;

@@ -82,6 +82,11 @@ bool Unit::count_allocation() {
   const std::lock_guard lock(mutex_);
   return ++counts_.allocations == faults_.lose_at_allocation;
 }
+void Unit::count_sum(bool beside) {
+  const std::lock_guard lock(mutex_);
+  ++counts_.sums;
+  counts_.sums_beside += beside ? 1 : 0;
+}
 
 }  // namespace percale_sim
 

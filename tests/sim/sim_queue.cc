@@ -46,6 +46,12 @@ Error Worker::synchronize(Queue* queue) {
   return std::exchange(queue->error, Error());
 }
 
+bool Worker::works() {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const Queue* queue) { return queue->busy || !queue->tasks.empty(); });
+}
+
 Worker::Queue* Worker::next() {
   for (size_t i = 0; i < queues_.size(); ++i) {
     Queue* queue = queues_[(turn_ + i) % queues_.size()];

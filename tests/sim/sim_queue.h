@@ -36,6 +36,8 @@ class Worker {
   static void destroy(Queue* queue);  // waits until it is drained
   static void add(Queue* queue, Task task);
   static Error synchronize(Queue* queue);
+  // True if a stream has work.
+  bool works();
 
  private:
   void work();

@@ -7,7 +7,7 @@
 namespace percale {
 namespace {
 
-// Results are copied to the host beside the work of the device, in groups of this many bytes.
+// Results leave the device, or are told of, beside its work, in groups of this many bytes.
 constexpr int64_t kResultGroupBytes = int64_t{4} << 20;
 
 int64_t type_bytes(const ValueType& type) {
@@ -130,32 +130,58 @@ void bind_sends(const Plan& plan, BoundProgram& p) {
   if (p.has_stream()) std::stable_sort(p.stream->sends.begin(), p.stream->sends.end(), by_progress);
 }
 
-// The fetches that the program writes itself. What it writes elsewhere is copied when it ends.
-void bind_early_fetches(const Plan& plan, BoundProgram& p) {
+// The number of instructions after which the program leaves the memory of output `k` alone. -1: it
+// is read once more when all instructions are done, or the output lies elsewhere.
+int32_t done_with_output(const BoundProgram& p, size_t k) {
   const Program& program = p.program();
+  const auto is_output = [k](const Operand& o) {
+    return o.home == Home::kOutput && o.index == static_cast<int64_t>(k);
+  };
+  const bool copied = std::ranges::any_of(program.copies, is_output, &ProgramCopy::from);
+  if (copied || !is_output(program.output_from[k]) || p.placed->part.outputs[k].results.size() > 1) return -1;
+  for (int32_t i = p.size() - 1; i > program.output_ready[k]; --i) {
+    if (std::ranges::any_of(program.operands_of(i), is_output)) return i + 1;
+  }
+  return program.output_ready[k] + 1;
+}
+
+// The first fetch that has this result. -1: there is none, or something reads the result after the
+// programs.
+int32_t fetch_of(const Plan& plan, int32_t result) {
+  const auto is_result = [result](const ValueSource& source) {
+    return source.kind == ValueSource::Kind::kResult && source.index == result;
+  };
+  const auto reads = [&](const ControlNode& node) { return std::ranges::any_of(node.inputs, is_result); };
+  if (std::ranges::any_of(plan.control, reads) || std::ranges::any_of(plan.rest.inputs, is_result)) return -1;
+  const auto fetch = std::ranges::find_if(plan.fetches, is_result);
+  return fetch == plan.fetches.end() ? -1 : static_cast<int32_t>(fetch - plan.fetches.begin());
+}
+
+void note_early(const Plan& plan, BoundProgram& p, int32_t after, size_t output, int32_t result) {
+  const int32_t fetch = fetch_of(plan, result);
+  if (fetch >= 0 && after >= 0 && after <= p.size()) p.early.push_back({after, fetch, static_cast<int32_t>(output)});
+}
+
+// The fetches that the program writes into the host's memory itself.
+void bind_early_fetches(const Plan& plan, BoundProgram& p) {
   if (!p.shares_host_memory()) return;
-  for (size_t k = 0; k < program.outputs.size(); ++k) {
+  for (size_t k = 0; k < p.program().outputs.size(); ++k) {
     const std::vector<int32_t>& results = p.placed->part.outputs[k].results;
-    const Operand& from = program.output_from[k];
-    const bool writes = from.home == Home::kOutput && from.index == static_cast<int64_t>(k);
-    if (results.empty() || !writes) continue;
-    const auto fetch = std::ranges::find_if(plan.fetches, [&](const ValueSource& source) {
-      return source.kind == ValueSource::Kind::kResult && source.index == results[0];
-    });
-    if (fetch == plan.fetches.end()) continue;
-    p.early.push_back({program.output_ready[k] + 1, static_cast<int32_t>(fetch - plan.fetches.begin())});
+    if (!results.empty()) note_early(plan, p, done_with_output(p, k), k, results[0]);
   }
   std::ranges::stable_sort(p.early, {}, &EarlyFetch::after);
 }
 
-// Groups the results: each group is copied when the last of its results is ready, the remaining
-// results when all instructions are done.
-void bind_result_copies(BoundProgram& p) {
+// Groups the results. Each group leaves the device when the last of its results is ready, or is
+// told of if it stays there; the remaining results follow when all instructions are done.
+void bind_result_copies(const Plan& plan, BoundProgram& p) {
   const Program& program = p.program();
   auto& copies = p.stream->result_copies;
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     for (const int32_t result : p.placed->part.outputs[k].results) {
-      copies.push_back({program.output_ready[k] + 1, static_cast<int32_t>(k), result});
+      const bool stays = plan.stays[static_cast<size_t>(result)];
+      const int32_t after = stays ? done_with_output(p, k) : program.output_ready[k] + 1;
+      copies.push_back({after < 0 ? p.size() + 1 : after, static_cast<int32_t>(k), result});
     }
   }
   std::stable_sort(copies.begin(), copies.end(), by_progress);
@@ -169,6 +195,7 @@ void bind_result_copies(BoundProgram& p) {
     bytes = 0;
   }
   for (; begin < copies.size(); ++begin) copies[begin].after = p.size() + 1;
+  for (const StreamCopy& copy : copies) note_early(plan, p, copy.after, static_cast<size_t>(copy.output), copy.to);
 }
 
 Status bind_stream(BoundProgram& p) {
@@ -177,10 +204,8 @@ Status bind_stream(BoundProgram& p) {
   PERCALE_ASSIGN_OR_RETURN(p.stream->stream, create_stream(p.device()));
   p.stream->begun.resize(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const size_t end =
-        i + 1 < program.instructions.size() ? program.instructions[i + 1].first_operand : program.operands.size();
-    p.stream->instructions.push_back(
-        {&p, static_cast<int32_t>(i), static_cast<uint32_t>(end - program.instructions[i].first_operand)});
+    const auto number = static_cast<int32_t>(i);
+    p.stream->instructions.push_back({&p, number, static_cast<uint32_t>(program.operands_of(number).size())});
   }
   return {};
 }
@@ -199,7 +224,7 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
     bind_early_fetches(plan, p);
     return {};
   }
-  bind_result_copies(p);
+  bind_result_copies(plan, p);
   if (plan.captures_work) {
     p.stream->segments = find_segments(p, false);
     p.stream->long_segments = find_segments(p, true);

@@ -58,9 +58,9 @@ struct SyncPoints {
   }
 };
 
-// A fetch that the program itself writes, so that it is there once `after` instructions are done.
+// A fetch that has its final contents once `after` instructions are done.
 struct EarlyFetch {
-  int32_t after, fetch;
+  int32_t after, fetch, output;
 };
 
 // Once `after` instructions are done, an output is copied from the device to transfer or result
@@ -85,7 +85,7 @@ struct StreamProgram {
 
   // The run under way.
   int32_t enqueued = 0;  // as progress: what the stream was given
-  size_t next_send = 0, next_result_copy = 0, next_segment = 0;
+  size_t next_send = 0, next_result_copy = 0, next_segment = 0, next_marked = 0;
   bool has_variables = false;
   std::vector<int64_t> begun;          // ns per instruction, if the run is watched
   int64_t last_end = 0;                // ns, of the instruction before
@@ -102,7 +102,7 @@ struct BoundProgram {
   std::vector<DeviceMemory> buffers;  // of own inputs, own outputs and constants
   OperandTable table;
   SyncPoints sync;
-  std::vector<EarlyFetch> early;  // by `after`; empty if the device has streams
+  std::vector<EarlyFetch> early;  // by `after`
 
   // The run under way.
   size_t next_early = 0;

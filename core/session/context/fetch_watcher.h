@@ -4,16 +4,20 @@
 
 #include <cstddef>
 
+#include "core/engine/device_store.h"
+
 namespace percale {
 
 class FetchWatcher {
  public:
   virtual ~FetchWatcher() = default;
-  // Fetch `fetch` has its final contents, in the memory that the caller gave for it. Called at most
-  // once per fetch, by the threads of the run, perhaps by several at once. Values of devices with
-  // memory of their own, and those that are copied when the run ends, are not told of. A run that
+  // Fetch `fetch` has its final contents, which the run neither reads nor writes any more: in the
+  // memory that the caller gave for it or, if it stays on a device, in `kept`. Called at most once
+  // per fetch, by the threads of the run, perhaps by several at once. The run ends after the call;
+  // devices with streams work meanwhile. Not told of: the last fetches of a stream, what a device
+  // without streams copies to the host, and values that are copied when the run ends. A run that
   // fails may have told of some.
-  virtual void ready(size_t fetch) noexcept = 0;
+  virtual void ready(size_t fetch, DeviceStore::Copy* kept) noexcept = 0;
 };
 
 }  // namespace percale

@@ -27,6 +27,8 @@ class Execution {
   std::vector<Tensor> assigned;  // next values of variables; empty if the state is exclusive
 
   bool has_streams() const { return has_streams_; }
+  // The caller is told of fetches that are there before the run ends.
+  bool has_watcher() const { return frame.watched_plan == &plan; }
   bool has_one_program() const { return bound.programs.size() == 1; }
   BoundProgram& program(int32_t number) const { return *bound.programs[static_cast<size_t>(number)]; }
   const Transfer& transfer(int32_t number) const { return plan.transfers[static_cast<size_t>(number)]; }

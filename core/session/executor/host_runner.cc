@@ -13,7 +13,7 @@ namespace percale {
 // short, so that a small kernel costs little more than itself.
 bool HostRunner::advance() {
   const int32_t end = p_.size(), begin = p_.progress.load(std::memory_order_relaxed);
-  const bool alone = run_.has_one_program(), has_watcher = run_.frame.watched_plan == &run_.plan;
+  const bool alone = run_.has_one_program(), has_watcher = run_.has_watcher();
   const bool is_plain = p_.placed->executable == nullptr && !run_.frame.watched();
   const uint64_t seen = run_.signal.changes();
   const Instruction* const instructions = p_.program().instructions.data();
@@ -30,7 +30,7 @@ bool HostRunner::advance() {
     if (p_.context.cancelled.load(std::memory_order_relaxed)) return stop();
     if (std::exchange(p_.context.again, false)) return i > begin;
     p_.progress.store(i + 1, std::memory_order_release);
-    if (has_watcher) tell_watcher(i + 1);
+    if (has_watcher) tell_watcher(run_, p_, i + 1);
     if (alone) continue;
     if (p_.sync.reach(i + 1)) run_.signal.wake();
     if (run_.signal.failed()) return true;
@@ -63,11 +63,14 @@ Status HostRunner::execute(int32_t i) {
   return {};
 }
 
-void HostRunner::tell_watcher(int32_t progress) {
-  for (; p_.next_early < p_.early.size() && p_.early[p_.next_early].after <= progress; ++p_.next_early) {
-    run_.frame.told = true;
-    run_.frame.options.watcher->ready(static_cast<size_t>(p_.early[p_.next_early].fetch));
+bool tell_watcher(Execution& run, BoundProgram& p, int32_t progress) {
+  const size_t begin = p.next_early;
+  for (; p.next_early < p.early.size() && p.early[p.next_early].after <= progress; ++p.next_early) {
+    const EarlyFetch& early = p.early[p.next_early];
+    run.frame.told = true;
+    run.frame.options.watcher->ready(static_cast<size_t>(early.fetch), p.made[static_cast<size_t>(early.output)]);
   }
+  return p.next_early > begin;
 }
 
 Status finish_outputs(const Execution& run, BoundProgram& p) {

@@ -19,14 +19,16 @@ class HostRunner {
   // Ends the run, and returns true: something was done.
   bool stop();
   bool fail(Status status);
-  void tell_watcher(int32_t progress);
-
   Execution& run_;
   BoundProgram& p_;
 };
 
 // Copies outputs that lie elsewhere to where they belong, once all instructions are done.
 Status finish_outputs(const Execution& run, BoundProgram& p);
+
+// Tells the run's watcher of the fetches that are there with `progress`. Returns true if there was
+// one.
+bool tell_watcher(Execution& run, BoundProgram& p, int32_t progress);
 
 }  // namespace percale
 

@@ -76,7 +76,7 @@ void reset_progress(BoundProgram& p) {
   if (!p.has_stream()) return;
   StreamProgram& stream = *p.stream;
   stream.enqueued = 0;
-  stream.next_send = stream.next_result_copy = stream.next_segment = 0;
+  stream.next_send = stream.next_result_copy = stream.next_segment = stream.next_marked = 0;
   stream.last_end = 0;
   stream.failed_at = -1;
 }

@@ -71,6 +71,12 @@ bool StreamRunner::fail(Status status) {
 }
 
 bool StreamRunner::advance() {
+  const bool moved = enqueue_all();
+  if (!run_.has_watcher() || run_.signal.failed()) return moved;
+  return tell_watcher(run_, p_, p_.progress.load(std::memory_order_acquire)) || moved;
+}
+
+bool StreamRunner::enqueue_all() {
   const int32_t end = p_.size(), begin = stream_.enqueued;
   if (begin > end) return false;
   while (stream_.enqueued < end) {
@@ -171,12 +177,23 @@ Status StreamRunner::enqueue_copies(int32_t progress) {
   return enqueue_marker(progress);
 }
 
-// Enqueues a marker if someone waits for `progress`. A watched run wants one behind each
-// instruction. A device without markers is drained instead.
+// True if the watcher can be told of fetches with `progress`, but not before.
+bool StreamRunner::reach_early(int32_t progress) {
+  const size_t begin = stream_.next_marked;
+  while (stream_.next_marked < p_.early.size() && p_.early[stream_.next_marked].after <= progress) {
+    ++stream_.next_marked;
+  }
+  return run_.has_watcher() && stream_.next_marked > begin;
+}
+
+// Enqueues a marker if someone waits for `progress`: another program, or the run's watcher. A run
+// whose times are recorded wants one behind each instruction. A device without markers is drained
+// for other programs.
 Status StreamRunner::enqueue_marker(int32_t progress) {
   const Device& d = p_.device();
   const bool has_markers = d.api().stream_signal != nullptr;
-  if (!p_.sync.reach(progress) && !(has_markers && run_.frame.watched())) return {};
+  const bool awaited = p_.sync.reach(progress), early = reach_early(progress);
+  if (!awaited && !(has_markers && (early || run_.frame.watched()))) return {};
   if (has_markers) {
     return from_c(d.api().stream_signal(p_.stream_handle(), &on_marker, &p_, static_cast<uint64_t>(progress)))
         .with_context(d.name());

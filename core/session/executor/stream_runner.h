@@ -10,16 +10,18 @@ namespace percale {
 class StreamRunner {
  public:
   StreamRunner(Execution& run, BoundProgram& program) : run_(run), p_(program), stream_(*program.stream) {}
-  // Enqueues instructions and copies until one would have to wait. Returns true if it did
-  // something.
+  // Enqueues instructions and copies until one would have to wait. Then tells the run's watcher how
+  // far the device has come. Returns true if it did something.
   bool advance();
 
  private:
+  bool enqueue_all();
   Result<int32_t> enqueue_from(int32_t instruction);
   Result<bool> replay(CapturedSegment& segment);
   Status capture(CapturedSegment& segment, CapturedSegment::Capture& capture);
   Status enqueue(int32_t instruction);
   Status enqueue_copies(int32_t progress);
+  bool reach_early(int32_t progress);
   Status enqueue_marker(int32_t progress);
   bool fail(Status status);
 

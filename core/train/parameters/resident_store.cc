@@ -12,7 +12,11 @@ ResidentStore::ResidentStore(ResidentPlan plan, std::shared_ptr<Session> session
       session_(std::move(session)),
       graph_(graph),
       host_(std::move(host)),
-      commits_(plan_.devices.size()) {}
+      commits_(plan_.devices.size()) {
+  if (!several()) return;
+  const IndexSpan added{graph_.layout.totals().end(), plan_.added.size()};
+  sums_ = std::make_unique<DeviceSums>(plan_.devices.size(), added, graph_.parameters[0].dtype);
+}
 
 const Device& ResidentStore::device(size_t i) const {
   return *session_->engine()->devices()[static_cast<size_t>(plan_.devices[i])];
@@ -57,6 +61,7 @@ Status ResidentStore::begin_step(int64_t rows, double learning_rate) {
   step_.state = working_.reserve_state();
   step_.versions = working_.versions_after(step_.state);
   step_.replica_of.assign(plan_.devices.size(), 0);
+  if (several()) sums_->begin_step();
   return {};
 }
 
@@ -68,6 +73,8 @@ Status ResidentStore::run_shard(size_t replica, const Plan& plan, std::vector<Te
   if (!several()) {
     feeds.push_back(Tensor::scalar(step_.learning_rate));
     feeds.push_back(Tensor::scalar(options.step + 1));
+  } else {
+    options.watcher = sums_->results_of(static_cast<size_t>(options.shard), device(replica));
   }
   options.values = with_next(options.values, step_.versions).with_resident(-1, step_.state);
   return session_->run(plan, feeds, outputs, options);
@@ -131,7 +138,7 @@ Status ResidentStore::commit(const StepCommit& step) {
   if (left_) return host_->commit(step);
   if (several()) {
     PERCALE_ASSIGN_OR_RETURN(const PerDevice shards, hold(plan_.added));
-    PERCALE_RETURN_IF_ERROR(ResidentValues::all_reduce(shards, graph_.parameters[0].dtype));
+    PERCALE_RETURN_IF_ERROR(sums_->finish(shards));
     PERCALE_RETURN_IF_ERROR(commit_on_devices(step));
   }
   PERCALE_ASSIGN_OR_RETURN(PerDevice state, hold(plan_.changed));
@@ -164,6 +171,7 @@ Status ResidentStore::leave_devices(std::string_view why, int64_t step) {
                                 ": the parameters are the host's from now on: ", why);
   left_ = true;
   state_.clear();
+  sums_ = nullptr;
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "core/train/method/train_mode.h"
 #include "core/train/parallel/parameter_spec.h"
 #include "core/train/parameters/host_store.h"
+#include "core/train/shards/device_sums.h"
 
 namespace percale {
 
@@ -77,6 +78,7 @@ class ResidentStore final : public ParameterStore, public ResidentSteps {
   const TrainGraph& graph_;
   const std::unique_ptr<HostStore> host_;
   std::vector<std::shared_ptr<const Plan>> commits_;  // per device
+  std::unique_ptr<DeviceSums> sums_;                  // of the updates; null: one device
   // The step under way.
   struct Step {
     double learning_rate = 0;

@@ -176,7 +176,7 @@ class ShardSums::Reduction {
       added.assign(reduction.sums_.types_.size(), false);
       path.reserve(tree_levels(reduction.sums_.subtrees_[tree.subtree].count()));
     }
-    void ready(size_t tensor) noexcept override { reduction.arrive(*this, tensor); }
+    void ready(size_t tensor, DeviceStore::Copy*) noexcept override { reduction.arrive(*this, tensor); }
 
     Reduction& reduction;
     const int64_t shard;

@@ -74,9 +74,20 @@ Status StepRunner::reduce(const std::vector<Tensor>& feeds, const BatchOfStep& b
   if (resident == nullptr) return reduce_shards(feeds, batch, call);
   Status status = resident->begin_step(batch.rows.all, call.learning_rate);
   if (status.ok()) status = reduce_shards(feeds, batch, call);
-  const bool may_go_on = status.code() == Code::kUnavailable || status.code() == Code::kFailedPrecondition;
-  if (!may_go_on || !resident->several()) return status;
-  PERCALE_RETURN_IF_ERROR(leave_devices(status.message(), call.step));
+  if (host_may_take_over(status)) return reduce_on_host(feeds, batch, call, status.message());
+  if (status.ok() && resident->several()) resident_batch_ = {feeds, batch};
+  return status;
+}
+
+// True after an error of devices that have the parameters, where one of them may be lost.
+bool StepRunner::host_may_take_over(const Status& status) const {
+  const bool apart = status.code() == Code::kUnavailable || status.code() == Code::kFailedPrecondition;
+  return apart && store_.resident() != nullptr && store_.resident()->several();
+}
+
+Status StepRunner::reduce_on_host(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call,
+                                  std::string_view why) {
+  PERCALE_RETURN_IF_ERROR(leave_devices(why, call.step));
   PERCALE_RETURN_IF_ERROR(shards_.prepare(batch.rows.all));
   return reduce_shards(feeds, batch, call);
 }
@@ -201,6 +212,14 @@ void StepRunner::keep_batch(bool first) {
 }
 
 Status StepRunner::commit(const StepCall& call) {
+  const std::optional<ResidentBatch> batch = std::exchange(resident_batch_, std::nullopt);
+  Status status = commit_sums(call);
+  if (!batch || !host_may_take_over(status)) return status;
+  PERCALE_RETURN_IF_ERROR(reduce_on_host(batch->feeds, batch->place, call, status.message()));
+  return commit_sums(call);
+}
+
+Status StepRunner::commit_sums(const StepCall& call) {
   const std::vector<Tensor>& total = shards_.sums().total();
   const double weight = scalar_value(total[StepLayout::kWeight]);
   if (!(weight > 0)) {

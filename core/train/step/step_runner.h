@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -118,6 +119,10 @@ class StepRunner {
 
  private:
   Status leave_devices(std::string_view why, int64_t step);
+  Status reduce_on_host(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call,
+                        std::string_view why);
+  bool host_may_take_over(const Status& status) const;
+  Status commit_sums(const StepCall& call);
   Status reduce_shards(const std::vector<Tensor>& feeds, const BatchOfStep& batch, const StepCall& call);
   Status plan(const std::vector<Tensor>& feeds, bool first, const BatchCut& cut, const StepCall& call);
   Status plan_shards(const std::vector<Tensor>& feeds, const BatchCut& cut, const StepCall& call);
@@ -139,6 +144,12 @@ class StepRunner {
   SumExchange* const exchange_;
   std::shared_ptr<const ShardPlans> plans_;
   PlanPtr commit_;
+  // The batch whose updates lie on several devices, until it is committed.
+  struct ResidentBatch {
+    std::vector<Tensor> feeds;
+    BatchOfStep place;
+  };
+  std::optional<ResidentBatch> resident_batch_;
   size_t reforms_ = 0;  // of the group, when the shards were shared
 };
 

@@ -57,6 +57,12 @@ inline Job job_of(const std::string& name) {
             {5},
             {{1, 0.5}, {2, 0.1}, {3, 0.5}, {4, 0.1}}};
   }
+  if (name == "wide") {  // two kernels of over 4 MiB
+    return {R"([{"layer": "Dense", "units": 900}, {"layer": "Dense", "units": 1300, "activation": "tanh"},
+                {"layer": "Dense", "units": 1000}, {"layer": "Dense", "units": 3}])",
+            {5},
+            {{1, 0.5}, {2, 0.1}, {3, 0.05}, {4, 0.1}, {5, 0.05}, {6, 0.1}, {7, 0.05}, {8, 0.1}}};
+  }
   if (name == "linear") return {R"([{"layer": "Dense", "units": 3}])", {5}, {{1, 0.5}, {2, 0.1}}};
   if (name == "cnn") {
     return {R"([{"layer": "Conv2D", "filters": 4, "kernel_size": 3, "padding": "same", "activation": "relu"},

@@ -120,8 +120,8 @@ TEST_CASE("the last shard of a sub-tree is added tensor by tensor, while it is s
     std::vector<size_t> told;  // by shard: what was told when half of it was computed
     const auto compute = [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
       set_number(shard, out[1]);
-      sums->results_of(shard)->ready(1);
-      sums->results_of(shard)->ready(2);  // an output that is no sum
+      sums->results_of(shard)->ready(1, nullptr);
+      sums->results_of(shard)->ready(2, nullptr);  // an output that is no sum
       told.push_back(early.told.size());
       set_number(shard, out[0]);
       return Status();
@@ -152,7 +152,7 @@ TEST_CASE("sums that are final early are those of the tree, whoever overtakes wh
       for (size_t i = 0; i < out.size(); ++i) {
         std::this_thread::sleep_for(std::chrono::microseconds((seed * 7 + static_cast<uint32_t>(shard) * 13) % 60));
         set_number(shard, out[i]);
-        if ((seed + i) % 3 > 0) sums->results_of(shard)->ready(i);
+        if ((seed + i) % 3 > 0) sums->results_of(shard)->ready(i, nullptr);
       }
       return Status();
     };
