@@ -1261,6 +1261,30 @@ inline Value Det(Builder& builder, Value X, const char* name = nullptr) {
   return builder.node("Det", all, {}, 1, name)[0];
 }
 
+/// The attributes of DistinctSlices().
+struct DistinctSlicesAttributes {
+  std::optional<int64_t> axis = {};  ///< optional
+  std::optional<int64_t> sorted = {};  ///< default 1, 0 to 1
+};
+/// The outputs of DistinctSlices(). Those that are not computed are empty.
+struct DistinctSlicesOutputs {
+  Value first, inverse, counts, number;  ///< in the op's order
+};
+/// The distinct slices of X as Unique orders them: the place of the first of each, then zeros; for
+/// each slice of X the number of its group; the slices of each group, then zeros; the number of
+/// groups.
+/// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+/// The gradient is zero.
+inline DistinctSlicesOutputs DistinctSlices(Builder& builder, Value X, const DistinctSlicesAttributes& attributes = {}, const char* name = nullptr) {
+  std::vector<Value> all{X};
+  Attributes given;
+  if (attributes.axis) given.emplace_back("axis", *attributes.axis);
+  if (attributes.sorted) given.emplace_back("sorted", *attributes.sorted);
+  std::vector<Value> out = builder.node("percale:DistinctSlices", all, given, 4, name);
+  out.resize(4);
+  return {out[0], out[1], out[2], out[3]};
+}
+
 /// A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
 /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
 /// Input B: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -2619,6 +2643,21 @@ inline Value NonMaxSuppression(Builder& builder, Value boxes, Value scores, Valu
 inline Value NonZero(Builder& builder, Value X, const char* name = nullptr) {
   std::vector<Value> all{X};
   return builder.node("NonZero", all, {}, 1, name)[0];
+}
+
+/// The outputs of NonZeroPlaces(). Those that are not computed are empty.
+struct NonZeroPlacesOutputs {
+  Value places, number;  ///< in the op's order
+};
+/// The places of the nonzero elements of X in row-major order, ascending and then zeros, and their
+/// number.
+/// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+/// The gradient is zero.
+inline NonZeroPlacesOutputs NonZeroPlaces(Builder& builder, Value X, const char* name = nullptr) {
+  std::vector<Value> all{X};
+  std::vector<Value> out = builder.node("percale:NonZeroPlaces", all, {}, 2, name);
+  out.resize(2);
+  return {out[0], out[1]};
 }
 
 /// Logical not of X.

@@ -2066,6 +2066,37 @@ func Det(g *percale.Builder, x percale.Value, attrs ...DetAttrs) percale.Value {
 	return one(g.Add(n))
 }
 
+// DistinctSlicesAttrs has the attributes of DistinctSlices. The zero value of a field selects its
+// default.
+type DistinctSlicesAttrs struct {
+	Name   string // the name of the node
+	Axis   *int   // optional
+	Sorted *int   // default 1, 0 to 1
+}
+
+// DistinctSlices: The distinct slices of X as Unique orders them: the place of the first of each,
+// then zeros; for each slice of X the number of its group; the slices of each group, then zeros;
+// the number of groups.
+//
+// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+// The gradient is zero.
+func DistinctSlices(g *percale.Builder, x percale.Value, attrs ...DistinctSlicesAttrs) (first, inverse, counts, number percale.Value) {
+	in := []percale.Value{x}
+	n := percale.Node{Op: "percale:DistinctSlices", Inputs: trim(in)}
+	n.Outputs = 4
+	for _, a := range attrs {
+		n.Name = a.Name
+		if a.Axis != nil {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "axis", Value: *a.Axis})
+		}
+		if a.Sorted != nil {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "sorted", Value: *a.Sorted})
+		}
+	}
+	out := pad(g.Add(n), 4)
+	return out[0], out[1], out[2], out[3]
+}
+
 // DivAttrs has the attributes of Div. The zero value of a field selects its default.
 type DivAttrs struct {
 	Name string // the name of the node
@@ -4371,6 +4402,28 @@ func NonZero(g *percale.Builder, x percale.Value, attrs ...NonZeroAttrs) percale
 		n.Name = a.Name
 	}
 	return one(g.Add(n))
+}
+
+// NonZeroPlacesAttrs has the attributes of NonZeroPlaces. The zero value of a field selects its
+// default.
+type NonZeroPlacesAttrs struct {
+	Name string // the name of the node
+}
+
+// NonZeroPlaces: The places of the nonzero elements of X in row-major order, ascending and then
+// zeros, and their number.
+//
+// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+// The gradient is zero.
+func NonZeroPlaces(g *percale.Builder, x percale.Value, attrs ...NonZeroPlacesAttrs) (places, number percale.Value) {
+	in := []percale.Value{x}
+	n := percale.Node{Op: "percale:NonZeroPlaces", Inputs: trim(in)}
+	n.Outputs = 2
+	for _, a := range attrs {
+		n.Name = a.Name
+	}
+	out := pad(g.Add(n), 2)
+	return out[0], out[1]
 }
 
 // NotAttrs has the attributes of Not. The zero value of a field selects its default.

@@ -852,6 +852,17 @@ def Det(builder: Builder, X: Value, *, name: str = "") -> Value:
     return builder.node("Det", [X], {}, outputs=1, name=name)[0]
 
 
+def DistinctSlices(builder: Builder, X: Value, *, axis: Optional[int] = None, sorted: Optional[int] = None,
+        name: str = "") -> List[Value]:
+    """The distinct slices of X as Unique orders them: the place of the first of each, then zeros;
+    for each slice of X the number of its group; the slices of each group, then zeros; the number of
+    groups.
+    Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+    The gradient is zero.
+    sorted: default 1, 0 to 1."""
+    return builder.node("percale:DistinctSlices", [X], {"axis": axis, "sorted": sorted}, outputs=4, name=name)
+
+
 def Div(builder: Builder, A: Value, B: Value, *, name: str = "") -> Value:
     """A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
     Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -1774,6 +1785,14 @@ def NonZero(builder: Builder, X: Value, *, name: str = "") -> Value:
     Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
     The gradient is zero."""
     return builder.node("NonZero", [X], {}, outputs=1, name=name)[0]
+
+
+def NonZeroPlaces(builder: Builder, X: Value, *, name: str = "") -> List[Value]:
+    """The places of the nonzero elements of X in row-major order, ascending and then zeros, and
+    their number.
+    Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+    The gradient is zero."""
+    return builder.node("percale:NonZeroPlaces", [X], {}, outputs=2, name=name)
 
 
 def Not(builder: Builder, X: Value, *, name: str = "") -> Value:

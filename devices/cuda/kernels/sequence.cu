@@ -1,5 +1,5 @@
-// Reverses rows of sequences, writes rows into a cache, and selects slices by a mask. Elements are
-// moved by size, whatever their type.
+// Reverses rows of sequences, writes rows into a cache, and finds nonzero and distinct elements.
+// Elements are moved by size, whatever their type.
 #include "devices/cuda/kernels/common/device.cuh"
 #include "devices/cuda/kernels/common/move_args.h"
 
@@ -46,32 +46,86 @@ __device__ void tensor_scatter(const TensorScatterArgs& a) {
 }
 
 template <class T>
-__device__ void compress(const CompressArgs& a) {
-  const uint8_t* mask = at<const uint8_t>(a.mask);
-  for (int64_t n = thread_number(); n < a.outer * a.count * a.inner; n += thread_count()) {
-    const Divided row = divide(n, a.inner), of = divide(row.quotient, a.count);
-    if (mask[of.rest] == 0) continue;
-    const int64_t to = of.quotient * a.chosen + at<const int64_t>(a.numbers)[of.rest];
-    at<T>(a.y)[to * a.inner + row.rest] = at<const T>(a.x)[(of.quotient * a.size + of.rest) * a.inner + row.rest];
+__device__ bool is_nonzero(T x) {
+  return widen(x) != static_cast<Wide<T>>(0);
+}
+
+template <class T>
+__device__ void mark_nonzero(const PlacesArgs& a) {
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    at<int64_t>(a.before)[i] = is_nonzero(at<const T>(a.x)[i]) ? 1 : 0;
   }
+}
+
+template <class T>
+__device__ void write_places(const PlacesArgs& a) {
+  const T* x = at<const T>(a.x);
+  const int64_t* before = at<const int64_t>(a.before);
+  int64_t* places = at<int64_t>(a.places);
+  const int64_t number = before[a.count - 1] + (is_nonzero(x[a.count - 1]) ? 1 : 0);
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    if (is_nonzero(x[i])) places[before[i]] = i;
+    if (i >= number) places[i] = 0;
+    if (i == 0) *at<int64_t>(a.number) = number;
+  }
+}
+
+// True if a group of equal keys begins at element i of the sorted list.
+__device__ bool begins_group(const DistinctArgs& a, int64_t i) {
+  const uint64_t* keys = at<const uint64_t>(a.keys);
+  return i == 0 || keys[i] != keys[i - 1];
+}
+// The group of element i, in the order of the keys.
+__device__ int64_t group_of(const DistinctArgs& a, int64_t i) {
+  return at<const int64_t>(a.before)[i] - (begins_group(a, i) ? 0 : 1);
 }
 
 }  // namespace
 
-// Sets numbers to 1 where the mask is true, else to 0.
-PERCALE_KERNEL(percale_mask_numbers, CompressArgs, 256) {
+// Sets `before` to 1 where a group begins, else to 0.
+PERCALE_KERNEL(percale_mark_groups, DistinctArgs, 256) {
   for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
-    at<int64_t>(a.numbers)[i] = at<const uint8_t>(a.mask)[i] != 0 ? 1 : 0;
+    at<int64_t>(a.before)[i] = begins_group(a, i) ? 1 : 0;
+  }
+}
+
+// Notes where each group begins in the list, and marks the places of their first slices.
+PERCALE_KERNEL(percale_note_groups, DistinctArgs, 256) {
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    const bool begins = begins_group(a, i);
+    if (begins) at<int64_t>(a.begins)[group_of(a, i)] = i;
+    if (!a.sorted) at<int64_t>(a.first_before)[at<const int64_t>(a.places)[i]] = begins ? 1 : 0;
+  }
+}
+
+PERCALE_KERNEL(percale_write_groups, DistinctArgs, 256) {
+  const int64_t *places = at<const int64_t>(a.places), *begins = at<const int64_t>(a.begins);
+  int64_t *first = at<int64_t>(a.first), *counts = at<int64_t>(a.counts);
+  const int64_t groups = group_of(a, a.count - 1) + 1;
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    const int64_t group = group_of(a, i);
+    const int64_t number = a.sorted ? group : at<const int64_t>(a.first_before)[places[begins[group]]];
+    at<int64_t>(a.inverse)[places[i]] = number;
+    if (begins[group] == i) {
+      first[number] = places[i];
+      counts[number] = (group + 1 < groups ? begins[group + 1] : a.count) - i;
+    }
+    if (i >= groups) first[i] = counts[i] = 0;
+    if (i == 0) *at<int64_t>(a.number) = groups;
   }
 }
 
 #define PERCALE_SEQUENCE(name, T)                                                                    \
   PERCALE_KERNEL(percale_reverse_##name, ReverseArgs, 256) { reverse<T>(a); }                        \
-  PERCALE_KERNEL(percale_tensor_scatter_##name, TensorScatterArgs, 256) { tensor_scatter<T>(a); }    \
-  PERCALE_KERNEL(percale_compress_##name, CompressArgs, 256) { compress<T>(a); }
+  PERCALE_KERNEL(percale_tensor_scatter_##name, TensorScatterArgs, 256) { tensor_scatter<T>(a); }
 PERCALE_SEQUENCE(1, uint8_t)
 PERCALE_SEQUENCE(2, uint16_t)
 PERCALE_SEQUENCE(4, uint32_t)
 PERCALE_SEQUENCE(8, uint64_t)
+
+#define PERCALE_PLACES(name, T)                                                      \
+  PERCALE_KERNEL(percale_mark_nonzero_##name, PlacesArgs, 256) { mark_nonzero<T>(a); } \
+  PERCALE_KERNEL(percale_write_places_##name, PlacesArgs, 256) { write_places<T>(a); }
+PERCALE_NUMERIC_TYPES(PERCALE_PLACES)
 
 }  // namespace percale::cuda

@@ -24,6 +24,7 @@ Entries all_kernels() {
   add_layout(out);
   add_pad(out);
   add_index(out);
+  add_select(out);
   add_sequence(out);
   add_fold(out);
   add_bag(out);

@@ -29,6 +29,7 @@ void add_optimizer(Entries& entries);
 void add_layout(Entries& entries);
 void add_pad(Entries& entries);
 void add_index(Entries& entries);
+void add_select(Entries& entries);
 void add_sequence(Entries& entries);
 void add_fold(Entries& entries);
 void add_bag(Entries& entries);

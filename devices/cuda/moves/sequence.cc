@@ -1,9 +1,8 @@
-// Reverses rows of sequences, writes rows into a cache, and selects slices by a mask.
+// Reverses rows of sequences, and writes rows into a cache.
 #include <algorithm>
 
 #include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
-#include "devices/cuda/moves/cumulate.h"
 
 namespace percale::cuda {
 namespace {
@@ -75,45 +74,11 @@ Run prepare_tensor_scatter(Plan& plan) {
   };
 }
 
-// The number of selected slices needs the mask, so the library plans the node when the mask is
-// known.
-Run prepare_compress(Plan& plan) {
-  const Node& node = plan.node();
-  refuse_if(node.constant(1) == nullptr && elements(node.dims(1)) > 0, "the condition must be known before the run");
-  const Dims x = node.dims(0), y = node.output_dims();
-  const bool flat = !node.has_int("axis");
-  const size_t axis = flat ? 0 : normal_axis(node.attribute("axis", int64_t{0}), x.size());
-  const int64_t item = item_bytes(node.dtype(0));
-  const Pieces pieces("compress", flat ? item : product(x, axis + 1, x.size()) * item);
-  CompressArgs args{};
-  args.outer = flat ? 1 : product(x, 0, axis);
-  args.size = flat ? elements(x) : x[axis];
-  // Nothing is selected beyond the last slice.
-  args.count = std::min(elements(node.dims(1)), args.size);
-  args.chosen = y[axis];
-  args.inner = pieces.inner;
-  if (elements(y) == 0) return [](const Launch&) {};
-  const int64_t numbers = plan.book(args.count * 8);
-  const Cumulation scan = scan_of(plan, args.count);
-  const DeviceKernel number{Family::sequence, "percale_mask_numbers"};
-  return [=, kernel = pieces.kernel](const Launch& launch) {
-    CompressArgs now = args;
-    now.x = launch.in(0);
-    now.mask = launch.in(1);
-    now.numbers = launch.scratch(numbers);
-    now.y = launch.out(0);
-    launch.run(number, grid_for(now.count), now);
-    scan.run(launch, now.numbers, now.numbers);
-    launch.run(kernel, grid_for(now.outer * now.count * now.inner), now);
-  };
-}
-
 }  // namespace
 
 void add_sequence(Entries& entries) {
   entries.push_back({"cuda.reverse_sequence", "", "ReverseSequence", prepare_reverse_sequence});
   entries.push_back({"cuda.tensor_scatter", "", "TensorScatter", prepare_tensor_scatter});
-  entries.push_back({"cuda.compress", "", "Compress", prepare_compress});
 }
 
 }  // namespace percale::cuda

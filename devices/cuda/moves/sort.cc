@@ -27,10 +27,8 @@ Run prepare_top(Plan& plan) {
   const Lines lines = lines_along(x, axis);
   const int64_t bytes = item_bytes(dtype), top = node.output_dims(0)[axis], count = lines.outer * lines.inner;
   if (count * top == 0) return [](const Launch&) {};
-  // f16 and bf16 sort as f32.
-  const int64_t bits = is_float(dtype) ? std::max<int64_t>(32, 8 * bytes) : 8 * bytes;
-  const DeviceKernel keys{Family::sort, std::string("percale_line_keys_") + suffix(dtype)},
-      take{Family::sort, "percale_take_top_" + std::to_string(bytes)};
+  const SortKeys keys(dtype);
+  const DeviceKernel take{Family::sort, "percale_take_top_" + std::to_string(bytes)};
   const Sort sort(plan, count * lines.size);
   LineKeysArgs args{};
   args.lines = count;
@@ -38,12 +36,8 @@ Run prepare_top(Plan& plan) {
   args.inner = lines.inner;
   args.largest = node.attribute("largest", int64_t{1}) != 0;
   return [=](const Launch& launch) {
-    LineKeysArgs first = args;
-    first.x = launch.in(0);
-    first.keys = sort.keys(launch);
-    first.places = sort.places(launch);
-    launch.run(keys, grid_for(args.lines * args.size), first);
-    const Sort::Lists sorted = sort.run_lines(launch, ~uint64_t{0} >> (64 - bits), args.size);
+    keys.run(launch, sort, launch.in(0), args);
+    const Sort::Lists sorted = sort.run_lines(launch, keys.greatest(), args.size);
     TopArgs last{};
     last.x = launch.in(0);
     last.places = sorted.places;
@@ -126,6 +120,18 @@ Sort::Lists Sort::run_lines(const Launch& launch, uint64_t greatest, int64_t lin
   const auto lines = static_cast<uint64_t>(count_ / line);
   const int at = run_passes(launch, run_passes(launch, 0, greatest, 0), lines - 1, line);
   return {launch.scratch(keys_[at]), launch.scratch(places_[at])};
+}
+
+// f16 and bf16 sort as f32.
+SortKeys::SortKeys(percale_dtype dtype)
+    : greatest_(~uint64_t{0} >> (64 - 8 * std::max<int64_t>(is_float(dtype) ? 4 : 1, item_bytes(dtype)))),
+      kernel_{Family::sort, std::string("percale_line_keys_") + suffix(dtype)} {}
+
+void SortKeys::run(const Launch& launch, const Sort& sort, Ptr x, LineKeysArgs args) const {
+  args.x = x;
+  args.keys = sort.keys(launch);
+  args.places = sort.places(launch);
+  launch.run(kernel_, grid_for(args.lines * args.size), args);
 }
 
 void add_sort(Entries& entries) {

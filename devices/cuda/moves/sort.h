@@ -37,6 +37,20 @@ class Sort {
   Cumulation scan_;
 };
 
+// Writes keys that sort as elements of a type do.
+class SortKeys {
+ public:
+  explicit SortKeys(percale_dtype dtype);
+  // No key is greater.
+  uint64_t greatest() const { return greatest_; }
+  // `args` describes the lines. Writes the keys and the places of `x` where `sort` reads them.
+  void run(const Launch& launch, const Sort& sort, Ptr x, LineKeysArgs args) const;
+
+ private:
+  uint64_t greatest_;
+  DeviceKernel kernel_;
+};
+
 }  // namespace percale::cuda
 
 #endif  // PERCALE_DEVICES_CUDA_MOVES_SORT_H_

@@ -30,6 +30,10 @@ def topk(t):
     t.row("TopK", x, i64(1), axis=2, error="out of range", outputs=2)
 
 
+def padded(numbers, size):
+    return np.pad(np.asarray(numbers, np.int64), (0, size - len(numbers)))
+
+
 def select(t):
     for dtype in NUMERIC + [np.bool_]:
         x = (whole((3, 4), np.int32, 3) % 3).astype(dtype)
@@ -38,16 +42,20 @@ def select(t):
         mask = np.arange(12) % 3 == 1
         t.row("Compress", x, mask, out=np.compress(mask, x))
         t.row("NonZero", x, out=np.stack(np.nonzero(x)))
+        t.row("percale:NonZeroPlaces", x, out=[padded(np.flatnonzero(x), 12), i64(np.count_nonzero(x))])
         y, first, inverse, counts = np.unique(x.astype(np.int64), True, True, True)
         t.row("Unique", x, out=[y.astype(dtype), first, inverse.reshape(-1), counts])
         order = np.argsort(first)
         renamed = np.argsort(order)[inverse.reshape(-1)]
         t.row("Unique", x, sorted=0, out=[y[order].astype(dtype), first[order], renamed, counts[order]])
+        t.row("percale:DistinctSlices", x, out=[padded(first, 12), inverse.reshape(-1), padded(counts, 12), i64(len(y))])
+        t.row("percale:DistinctSlices", x, sorted=0,
+              out=[padded(first[order], 12), renamed, padded(counts[order], 12), i64(len(y))])
     x = floats((2, 3, 2), 3)
     t.row("Compress", x, np.array([True, False, True]), axis=1, out=False, grad=[0], grad2=True)
     t.row("Compress", x, np.array([True, False, True]), axis=-2, out=False, grad=[0])
     t.row("Compress", x, np.arange(9) % 2 == 0, out=False, grad=[0])
-    t.row("Compress", x, np.array([False, False, False, True]), axis=1, error="is true for slice 3, but")
+    t.row("Compress", x, np.array([False, False, False, True]), axis=1, error="index 3")
     t.row("Compress", x, np.array([True]), axis=3, error="out of range")
     t.row("Compress", x, np.array([[True]]), axis=0, error="rank 1")
     t.row("Compress", empty(0, 3), np.array([False, True]), axis=1, out=empty(0, 1))
@@ -55,16 +63,22 @@ def select(t):
     t.row("NonZero", F32(4), out=np.zeros((0, 1), np.int64), note="rank 0: no coordinates")
     t.row("NonZero", F32(0), out=np.zeros((0, 0), np.int64))
     t.row("NonZero", empty(0, 3), out=np.zeros((2, 0), np.int64))
+    t.row("percale:NonZeroPlaces", empty(0, 3), out=[i64(), i64(0)])
     x = np.int32([[[1, 2], [3, 4]], [[1, 2], [3, 3]], [[0, 9], [9, 9]], [[1, 2], [3, 4]]])
     for axis in (0, 1, 2, -1):
         y, first, inverse, counts = np.unique(x, True, True, True, axis=axis)
         t.row("Unique", x, axis=axis, out=[y, first, inverse.reshape(-1), counts])
+        size = x.shape[axis]
+        t.row("percale:DistinctSlices", x, axis=axis,
+              out=[padded(first, size), inverse.reshape(-1), padded(counts, size), i64(len(first))])
     t.row("Unique", F32([2, np.nan, -0.0, np.nan, 0, 2]), out=[F32([0, 2, np.nan]), i64(2, 0, 1), i64(1, 2, 0, 2, 0, 1),
                                                              i64(2, 2, 2)])
     t.row("Unique", F32([3, 1]), out=F32([1, 3]), note="the elements alone")
     t.row("Unique", F32(4), out=[F32([4]), i64(0), i64(0), i64(1)], note="rank 0")
     t.row("Unique", empty(0), out=[empty(0), i64(), i64(), i64()])
     t.row("Unique", x, axis=3, error="out of range")
+    t.row("percale:DistinctSlices", x, axis=3, error="out of range")
+    t.row("percale:DistinctSlices", empty(0), out=[i64(), i64(), i64(), i64(0)])
 
 
 def blocks(t):

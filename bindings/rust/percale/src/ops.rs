@@ -1286,6 +1286,23 @@ op! {
 }
 
 op! {
+    /// The distinct slices of X as Unique orders them: the place of the first of each, then zeros;
+    /// for each slice of X the number of its group; the slices of each group, then zeros; the
+    /// number of groups.
+    ///
+    /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+    ///
+    /// The gradient is zero.
+    DistinctSlices distinct_slices "percale:DistinctSlices" (x: one)
+    {
+        /// The attribute `axis`.
+        axis "axis": i64;
+        /// The attribute `sorted`: default 1, 0 to 1.
+        sorted "sorted": i64;
+    } 4
+}
+
+op! {
     /// A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
     ///
     /// Input A: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -2619,6 +2636,18 @@ op! {
     NonZero non_zero "NonZero" (x: one)
     {
     } 1
+}
+
+op! {
+    /// The places of the nonzero elements of X in row-major order, ascending and then zeros, and
+    /// their number.
+    ///
+    /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+    ///
+    /// The gradient is zero.
+    NonZeroPlaces non_zero_places "percale:NonZeroPlaces" (x: one)
+    {
+    } 2
 }
 
 op! {

@@ -167,11 +167,22 @@ struct TensorScatterArgs {
   int32_t circular, unused;
   ErrorPlace errors;
 };
-// Copies the slices of x [outer, size, inner] whose mask [count] is true to y [outer, chosen,
-// inner]. numbers [count]: how many masks before each are true.
-struct CompressArgs {
-  Ptr x, mask, numbers, y;
-  int64_t outer, size, count, chosen, inner;
+// Finds the nonzero elements of x [count]: their places, then zeros, and their number. before
+// [count]: 1 for each of them, else 0; then how many are before each element.
+struct PlacesArgs {
+  Ptr x, before, places, number;
+  int64_t count;
+};
+// Finds the groups of equal keys. keys, places [count] are sorted. before [count]: 1 where a group
+// begins, else 0; then how many begin before each key. begins [groups]: where in the list. Unless
+// the order is that of the keys, first_before [count] does for places what `before` does for keys.
+// Results: the first place and the size of each group, then zeros; the group of each place; the
+// number of groups.
+struct DistinctArgs {
+  Ptr keys, places, before, begins, first_before;
+  Ptr first, inverse, counts, number;
+  int64_t count;
+  int32_t sorted, unused;
 };
 
 // ---- fold

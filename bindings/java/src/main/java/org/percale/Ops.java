@@ -1074,6 +1074,21 @@ public final class Ops {
   }
 
   /**
+   * The distinct slices of X as Unique orders them: the place of the first of each, then zeros; for
+   * each slice of X the number of its group; the slices of each group, then zeros; the number of
+   * groups.
+   * <p>Attribute {@code axis}: long.
+   * <p>Attribute {@code sorted}: long; default 1, 0 to 1.
+   *
+   * @param builder the builder that gets the node
+   * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
+   * @return the started node
+   */
+  public static GraphBuilder.Node distinctSlices(GraphBuilder builder, Value x) {
+    return node(builder, "percale:DistinctSlices", list(new Value[] {x}));
+  }
+
+  /**
    * A / B, broadcast; integers truncate towards zero, and an integer zero in B is an error.
    *
    * @param builder the builder that gets the node
@@ -2261,6 +2276,18 @@ public final class Ops {
    */
   public static GraphBuilder.Node nonZero(GraphBuilder builder, Value x) {
     return node(builder, "NonZero", list(new Value[] {x}));
+  }
+
+  /**
+   * The places of the nonzero elements of X in row-major order, ascending and then zeros, and their
+   * number.
+   *
+   * @param builder the builder that gets the node
+   * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
+   * @return the started node
+   */
+  public static GraphBuilder.Node nonZeroPlaces(GraphBuilder builder, Value x) {
+    return node(builder, "percale:NonZeroPlaces", list(new Value[] {x}));
   }
 
   /**

@@ -1,0 +1,75 @@
+// Finds the elements that NonZero, Compress and Unique select. The number of them stays on the GPU
+// with the lists.
+#include "devices/cuda/kernels/common/move_args.h"
+#include "devices/cuda/launch/kernels.h"
+#include "devices/cuda/moves/cumulate.h"
+#include "devices/cuda/moves/sort.h"
+
+namespace percale::cuda {
+namespace {
+
+percale_dtype as_number(percale_dtype dtype) { return dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype; }
+
+Run prepare_places(Plan& plan) {
+  const std::string type = suffix(as_number(plan.node().dtype(0)));
+  const DeviceKernel mark{Family::sequence, "percale_mark_nonzero_" + type},
+      write{Family::sequence, "percale_write_places_" + type};
+  const int64_t count = elements(plan.node().dims(0)), before = plan.book(count * 8);
+  const Cumulation scan = scan_of(plan, count);
+  return [=](const Launch& launch) {
+    if (count == 0) return run_clear(launch, launch.out(1), 8);
+    const PlacesArgs args{launch.in(0), launch.scratch(before), launch.out(0), launch.out(1), count};
+    launch.run(mark, grid_for(count), args);
+    scan.run(launch, args.before, args.before);
+    launch.run(write, grid_for(count), args);
+  };
+}
+
+// Elements are sorted by keys of 64 bits. Longer slices would need more of them.
+Run prepare_distinct(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  const int64_t count = elements(x);
+  refuse_if(node.has_int("axis") && x[normal_axis(node.attribute("axis", int64_t{0}), x.size())] != count,
+            "slices of several elements");
+  const percale_dtype dtype = as_number(node.dtype(0));
+  const SortKeys keys(dtype);
+  DistinctArgs args{};
+  LineKeysArgs line{};
+  line.size = args.count = count;
+  line.lines = line.inner = 1;
+  args.sorted = node.attribute("sorted", int64_t{1}) != 0;
+  if (count == 0) return [](const Launch& launch) { run_clear(launch, launch.out(3), 8); };
+  const Sort sort(plan, count);
+  const Cumulation scan = scan_of(plan, count);
+  const int64_t before = plan.book(count * 8), begins = plan.book(count * 8);
+  const int64_t first_before = args.sorted ? 0 : plan.book(count * 8);
+  return [=](const Launch& launch) {
+    keys.run(launch, sort, launch.in(0), line);
+    const Sort::Lists sorted = sort.run(launch, keys.greatest());
+    DistinctArgs now = args;
+    now.keys = sorted.keys;
+    now.places = sorted.places;
+    now.before = launch.scratch(before);
+    now.begins = launch.scratch(begins);
+    now.first_before = launch.scratch(first_before);
+    now.first = launch.out(0);
+    now.inverse = launch.out(1);
+    now.counts = launch.out(2);
+    now.number = launch.out(3);
+    launch.run(DeviceKernel{Family::sequence, "percale_mark_groups"}, grid_for(count), now);
+    scan.run(launch, now.before, now.before);
+    launch.run(DeviceKernel{Family::sequence, "percale_note_groups"}, grid_for(count), now);
+    if (!args.sorted) scan.run(launch, now.first_before, now.first_before);
+    launch.run(DeviceKernel{Family::sequence, "percale_write_groups"}, grid_for(count), now);
+  };
+}
+
+}  // namespace
+
+void add_select(Entries& entries) {
+  entries.push_back({"cuda.non_zero_places", "percale", "NonZeroPlaces", prepare_places});
+  entries.push_back({"cuda.distinct", "percale", "DistinctSlices", prepare_distinct});
+}
+
+}  // namespace percale::cuda
