@@ -14,7 +14,7 @@
 #include "core/train/loop/fed_steps.h"
 #include "core/train/loop/train_loop.h"
 #include "core/train/parameters/publisher.h"
-#include "core/train/parameters/resident_store.h"
+#include "core/train/parameters/resident/resident_store.h"
 #include "core/train/step/step_runner.h"
 #include "core/train/trainer_options.h"
 

@@ -1,7 +1,7 @@
 // Every store commits the same sums to the same bits, and says what its devices hold.
 #include "core/train/parameters/mirrored_store.h"
 #include "core/train/parameters/partitioned_store.h"
-#include "core/train/parameters/resident_store.h"
+#include "core/train/parameters/resident/resident_store.h"
 #include "tests/support/sim_engine.h"
 #include "tests/unit/train/parts.h"
 

@@ -1,4 +1,4 @@
-#include "core/train/parameters/resident_store.h"
+#include "core/train/parameters/resident/resident_store.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // Sums over shards of values that stay on the devices, one device per shard.
-#ifndef PERCALE_CORE_TRAIN_SHARDS_DEVICE_SUMS_H_
-#define PERCALE_CORE_TRAIN_SHARDS_DEVICE_SUMS_H_
+#ifndef PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_DEVICE_SUMS_H_
+#define PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_DEVICE_SUMS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -63,4 +63,4 @@ class DeviceSums {
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_SHARDS_DEVICE_SUMS_H_
+#endif  // PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_DEVICE_SUMS_H_

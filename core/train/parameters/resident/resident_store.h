@@ -1,6 +1,6 @@
 // Parameters and slots on the devices that compute: a step sends nothing but the batch to a device.
-#ifndef PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_STORE_H_
-#define PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_STORE_H_
+#ifndef PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_RESIDENT_STORE_H_
+#define PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_RESIDENT_STORE_H_
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "core/train/method/train_mode.h"
 #include "core/train/parallel/parameter_spec.h"
 #include "core/train/parameters/host_store.h"
-#include "core/train/shards/device_sums.h"
+#include "core/train/parameters/resident/device_sums.h"
 
 namespace percale {
 
@@ -93,4 +93,4 @@ class ResidentStore final : public ParameterStore, public ResidentSteps {
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_STORE_H_
+#endif  // PERCALE_CORE_TRAIN_PARAMETERS_RESIDENT_RESIDENT_STORE_H_

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/c_status.h"
-#include "core/train/parameters/resident_store.h"
+#include "core/train/parameters/resident/resident_store.h"
 #include "core/train/parameters/whole_step.h"
 
 namespace percale {

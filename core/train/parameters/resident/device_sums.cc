@@ -1,4 +1,4 @@
-#include "core/train/shards/device_sums.h"
+#include "core/train/parameters/resident/device_sums.h"
 
 #include <algorithm>
 #include <new>
