@@ -29,6 +29,7 @@ void keep_rest(Compilation& c, Segments& segments) {
   Plan::Rest& out = c.plan->rest;
   out.inputs = std::move(segments.rest_inputs);
   out.by_value = std::move(segments.rest_by_value);
+  out.handed.assign(out.inputs.size(), -1);
   if (segments.rest.nodes.empty()) return;
   auto graph = std::make_shared<Graph>(*c.graph);
   segments.rest.name = kMainFunction;
@@ -62,8 +63,8 @@ Result<Placement> place_nodes(const Compilation& c, const Function& head) {
                        d->description().gflops, d->description().gbytes_per_second, d->width(), numerics_of(*d),
                        d->is_home()});
   }
-  const PlaceOptions how{c.options.soft_placement, c.request.spec.group, c.engine.threads().threads(),
-                         c.request.measured};
+  const PlaceOptions how{c.options.soft_placement, c.request.spec.group, c.request.spec.feed_homes,
+                         c.engine.threads().threads(), c.request.measured};
   PERCALE_ASSIGN_OR_RETURN(Placement placement, place(head, devices, KernelListProbe(*c.graph, head), how));
   if (c.options.log_placement) log_placement(c.engine, head, placement);
   return placement;
@@ -91,6 +92,7 @@ void note_passed_through(Plan& plan, const Function& head, const Cut& cut) {
 Status lower_head(Compilation& c, const Function& head) {
   for (ValueId id : head.outputs) c.plan->results.push_back(head.type(id));
   c.plan->stays.assign(c.plan->results.size(), false);
+  c.plan->feed_stays.assign(head.inputs.size(), false);
   if (head.nodes.empty() && head.outputs.empty()) return {};
   PERCALE_ASSIGN_OR_RETURN(Placement placement, place_nodes(c, head));
   std::vector<bool> whole;
@@ -122,7 +124,9 @@ Status compile_segments(Compilation& c, const Function& f) {
   c.plan->fetches = std::move(segments.fetches);
   c.plan->control = std::move(segments.control);
   keep_rest(c, segments);
-  return lower_head(c, segments.head);
+  PERCALE_RETURN_IF_ERROR(lower_head(c, segments.head));
+  hand_to_rest(c);
+  return {};
 }
 
 }  // namespace

@@ -146,6 +146,12 @@ int32_t present_value(const PlacedProgram& placed, size_t output) {
   return input;
 }
 
+// The key of a feed that its device has already.
+StoreKey feed_key(const Compilation& c, size_t feed) {
+  const bool stays = feed < c.plan->feed_stays.size() && c.plan->feed_stays[feed];
+  return stays ? StoreKey::handed(static_cast<int64_t>(feed)) : c.request.spec.binding.feed_key(feed);
+}
+
 // Decides which values a device with memory of its own keeps between runs.
 void note_store_keys(Compilation& c, PlacedProgram& placed) {
   placed.input_keys.assign(placed.part.inputs.size(), {});
@@ -154,9 +160,8 @@ void note_store_keys(Compilation& c, PlacedProgram& placed) {
   if (placed.device->shares_host_memory()) return;
   for (size_t i = 0; i < placed.part.inputs.size(); ++i) {
     const PartInput& input = placed.part.inputs[i];
-    placed.input_keys[i] = input.kind == PartInput::Kind::kFeed
-                               ? c.request.spec.binding.feed_key(static_cast<size_t>(input.index))
-                               : transfer_key(c, input);
+    placed.input_keys[i] =
+        input.kind == PartInput::Kind::kFeed ? feed_key(c, static_cast<size_t>(input.index)) : transfer_key(c, input);
   }
   for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
     const Operand& place = placed.program->output_from[k];
@@ -171,6 +176,55 @@ void note_store_keys(Compilation& c, PlacedProgram& placed) {
       }
       break;
     }
+  }
+}
+
+bool is_from(const ValueSource& source, ValueSource::Kind kind, int32_t index) {
+  return source.kind == kind && source.index == index;
+}
+
+// True if something but the programs and the rest reads the value, or the rest needs its contents.
+bool host_reads(const Plan& plan, ValueSource::Kind kind, int32_t index) {
+  const auto is_it = [&](const ValueSource& source) { return is_from(source, kind, index); };
+  const auto reads = [&](const ControlNode& node) { return std::ranges::any_of(node.inputs, is_it); };
+  if (std::ranges::any_of(plan.fetches, is_it) || std::ranges::any_of(plan.control, reads)) return true;
+  for (size_t i = 0; i < plan.rest.inputs.size(); ++i) {
+    if (plan.rest.by_value[i] && is_it(plan.rest.inputs[i])) return true;
+  }
+  return false;
+}
+
+// Finds the feeds that are read on their homes alone.
+void note_staying_feeds(Compilation& c) {
+  for (size_t feed = 0; feed < c.plan->feed_stays.size(); ++feed) {
+    const auto number = static_cast<int32_t>(feed);
+    const int32_t home = c.request.spec.feed_home(feed);
+    const auto elsewhere = [&](const PlacedProgram& placed) {
+      const auto is_feed = [&](const PartInput& input) {
+        return input.kind == PartInput::Kind::kFeed && input.index == number;
+      };
+      return placed.part.device != home && std::ranges::any_of(placed.part.inputs, is_feed);
+    };
+    const auto passed = [&](const PassedThrough& p) { return p.feed == number; };
+    c.plan->feed_stays[feed] = home >= 0 && !host_reads(*c.plan, ValueSource::Kind::kFeed, number) &&
+                               std::ranges::none_of(c.plan->programs, elsewhere) &&
+                               std::ranges::none_of(c.plan->passed_through, passed);
+  }
+}
+
+// Lets output `k` stay on its device for the rest, if only that reads it.
+void hand_on(Compilation& c, PlacedProgram& placed, size_t k) {
+  Plan& plan = *c.plan;
+  const std::vector<int32_t>& results = placed.part.outputs[k].results;
+  const auto on_host = [&](int32_t result) { return host_reads(plan, ValueSource::Kind::kResult, result); };
+  if (std::ranges::any_of(results, on_host)) return;
+  for (size_t i = 0; i < plan.rest.inputs.size(); ++i) {
+    const auto is_it = [&](int32_t r) { return is_from(plan.rest.inputs[i], ValueSource::Kind::kResult, r); };
+    if (std::ranges::none_of(results, is_it)) continue;
+    if (!placed.output_keys[k].defined()) placed.output_keys[k] = StoreKey::handed(static_cast<int64_t>(i));
+    plan.rest.handed[i] = placed.output_keys[k].index;
+    plan.rest.spec.feed_homes[i] = placed.part.device;
+    for (const int32_t result : results) plan.stays[static_cast<size_t>(result)] = true;
   }
 }
 
@@ -227,11 +281,31 @@ Status lower_parts(Compilation& c, Cut cut, size_t num_feeds) {
     PERCALE_ASSIGN_OR_RETURN(t.before_node, find_node(function(t.to_part), order.before));
   }
   c.plan->transfers = std::move(cut.transfers);
+  note_staying_feeds(c);
   for (PlacedProgram& placed : c.plan->programs) {
     note_store_keys(c, placed);
     PERCALE_RETURN_IF_ERROR(check_resident_feeds(c, placed));
   }
   return {};
+}
+
+void hand_to_rest(Compilation& c) {
+  Plan& plan = *c.plan;
+  if (plan.rest.graph == nullptr) return;
+  plan.rest.spec.feed_homes.assign(plan.rest.inputs.size(), -1);
+  for (size_t i = 0; i < plan.rest.inputs.size(); ++i) {
+    const ValueSource& source = plan.rest.inputs[i];
+    const bool stays = source.kind == ValueSource::Kind::kFeed && plan.feed_stays[static_cast<size_t>(source.index)];
+    if (stays) plan.rest.spec.feed_homes[i] = plan.spec.feed_home(static_cast<size_t>(source.index));
+  }
+  for (PlacedProgram& placed : plan.programs) {
+    if (placed.device->shares_host_memory()) continue;
+    for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
+      const Operand& place = placed.program->output_from[k];
+      const bool is_own = place.home == Home::kOutput && place.index == static_cast<int64_t>(k);
+      if (is_own && !placed.output_keys[k].defined()) hand_on(c, placed, k);
+    }
+  }
 }
 
 }  // namespace percale

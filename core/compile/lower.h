@@ -9,6 +9,9 @@ namespace percale {
 // Runs the device passes and makes a program of each part. `num_feeds`: the inputs of the function
 // that was cut.
 Status lower_parts(Compilation& c, Cut cut, size_t num_feeds);
+// Decides which results and feeds stay on their devices until the rest of the function has run:
+// those in the memory of such a device that only the rest reads.
+void hand_to_rest(Compilation& c);
 
 }  // namespace percale
 

@@ -23,6 +23,10 @@ struct RunSpec {
   // for another device by its place in this list (core/graph/device_hint.h). Empty: placement
   // chooses.
   std::vector<int32_t> group = {};
+  // Per feed, or empty: the index of the device that has the value already; -1: the host has it.
+  std::vector<int32_t> feed_homes = {};
+
+  int32_t feed_home(size_t feed) const { return feed < feed_homes.size() ? feed_homes[feed] : -1; }
 };
 
 }  // namespace percale

@@ -68,6 +68,8 @@ Result<DeviceStore::Copy*> DeviceStore::unused_copy(Shelf& shelf, const Device& 
     if (oldest == nullptr || copy.version_.number < oldest->version_.number) oldest = &copy;
   }
   if (oldest != nullptr) return oldest;
+  // The sizes of these depend on the data. Memory for all of them would only grow.
+  if (key.kind == StoreKey::Kind::kHanded) free_unused(copies);
   std::list<Copy> made(1);  // allocated first, so that nothing fails once the memory is booked
   const int64_t booked = booked_bytes(bytes);
   PERCALE_RETURN_IF_ERROR(memory_->book(booked));

@@ -24,12 +24,14 @@ struct StoreKey {
     kVariable,     // `index` is the place of the variable in the graph
     kResident,     // a value that callers hand from run to run; reserve() gives the index
     kPrecomputed,  // computed from variables and constants alone; see precomputed()
+    kHanded,       // goes from one part of a run to the next; `index` is its place in that handover
   };
   Kind kind = Kind::kNone;
   int32_t index = -1;
 
   static StoreKey variable(int64_t index) { return {Kind::kVariable, static_cast<int32_t>(index)}; }
   static StoreKey resident(int64_t index) { return {Kind::kResident, static_cast<int32_t>(index)}; }
+  static StoreKey handed(int64_t index) { return {Kind::kHanded, static_cast<int32_t>(index)}; }
 
   bool defined() const { return kind != Kind::kNone; }
   auto operator<=>(const StoreKey&) const = default;

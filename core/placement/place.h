@@ -56,6 +56,8 @@ struct PlaceOptions {
   bool soft = false;
   // Indices of devices; the first one is the home. Empty: no group.
   std::span<const int32_t> group = {};
+  // Per input of the function, or empty: the device that has it; -1: the host.
+  std::span<const int32_t> input_homes = {};
   int32_t threads = 1;                      // shared by the devices in the host's memory
   const MeasuredTimes* measured = nullptr;  // may be null
 };

@@ -14,9 +14,11 @@ PlanActivation::PlanActivation(PlanRunner& runner, const Plan& plan, PlanRunner:
       version_(runner.frame().state.version),
       lists_(plan.lists),
       feeds_(lists_->feeds),
-      results_(lists_->results) {}
+      results_(lists_->results),
+      handed_on_(plan.rest.inputs.size()) {}
 
-Status PlanActivation::bind_feeds(std::span<const Tensor> feeds) {
+Status PlanActivation::bind_feeds(std::span<const Tensor> feeds, std::span<DeviceStore::Copy* const> handed) {
+  handed_ = handed;
   feeds_.assign(feeds.begin(), feeds.end());
   if (plan_.precompute.steps.empty()) return {};
   PERCALE_ASSIGN_OR_RETURN(const auto precomputed, precomputed_values(runner_.session(), runner_.frame(), plan_));
@@ -66,7 +68,10 @@ void PlanActivation::copy_passed_through() {
 }
 
 Status PlanActivation::execute() {
-  return execute_programs(plan_, *runner_.session().engine, runner_.frame(), feeds_, results_);
+  RunFrame& frame = runner_.frame();
+  frame.handed = handed_;
+  frame.to_hand_on = handed_on_.copies();
+  return execute_programs(plan_, *runner_.session().engine, frame, feeds_, results_);
 }
 
 const Tensor* PlanActivation::find_value(const ValueSource& source) const {
@@ -95,15 +100,34 @@ Status PlanActivation::run_control() {
   return {};
 }
 
+// The type of a feed or a result, whose tensor may be undefined.
+ValueType PlanActivation::type_of(const ValueSource& source) const {
+  const auto i = static_cast<size_t>(source.index);
+  return source.kind == ValueSource::Kind::kResult ? plan_.results[i] : plan_.feed_types[i];
+}
+
+// The copy of an input of the rest that lies on a device; null: the host has it.
+DeviceStore::Copy* PlanActivation::handed_input(size_t input) {
+  const ValueSource& source = plan_.rest.inputs[input];
+  const auto feed = static_cast<size_t>(source.index);
+  if (source.kind == ValueSource::Kind::kFeed) return feed < handed_.size() ? handed_[feed] : nullptr;
+  const int32_t place = plan_.rest.handed[input];
+  return place < 0 ? nullptr : handed_on_.copies()[static_cast<size_t>(place)];
+}
+
 Status PlanActivation::run_rest() {
-  if (plan_.rest.graph == nullptr) return {};
-  std::vector<Tensor> inputs, contents(plan_.rest.inputs.size());
-  for (size_t i = 0; i < plan_.rest.inputs.size(); ++i) {
-    inputs.push_back(value_of(plan_.rest.inputs[i]));
-    if (plan_.rest.by_value[i]) contents[i] = inputs[i];
+  const Plan::Rest& rest = plan_.rest;
+  if (rest.graph == nullptr) return {};
+  PlanRunner::Arguments arguments;
+  for (size_t i = 0; i < rest.inputs.size(); ++i) {
+    const Tensor value = value_of(rest.inputs[i]);
+    arguments.handed.push_back(handed_input(i));
+    arguments.types.push_back(value.defined() ? ValueType{value.dtype(), value.shape()} : type_of(rest.inputs[i]));
+    arguments.contents.push_back(rest.by_value[i] ? value : Tensor());
+    arguments.feeds.push_back(value);
   }
   PERCALE_ASSIGN_OR_RETURN(rest_outputs_,
-                           runner_.call_function(*plan_.rest.graph, plan_.id, plan_.rest.spec, inputs, contents));
+                           runner_.call_function(*rest.graph, plan_.id, rest.spec, std::move(arguments)));
   return {};
 }
 

@@ -10,13 +10,30 @@
 
 namespace percale {
 
+// Values that stay on devices from one part of a plan to the next. Borrows them while it lives.
+class HandedValues {
+ public:
+  explicit HandedValues(size_t count) : copies_(count, nullptr) {}
+  ~HandedValues() {
+    for (DeviceStore::Copy* copy : copies_) {
+      if (copy != nullptr) DeviceStore::publish(copy, {});
+    }
+  }
+  HandedValues(const HandedValues&) = delete;
+  HandedValues& operator=(const HandedValues&) = delete;
+  std::span<DeviceStore::Copy*> copies() { return copies_; }
+
+ private:
+  std::vector<DeviceStore::Copy*> copies_;  // null: the device has not computed it
+};
+
 // The methods are called once each, in the order in which they are declared.
 class PlanActivation {
  public:
   PlanActivation(PlanRunner& runner, const Plan& plan, PlanRunner::Sharing sharing);
 
-  // Takes the feeds and appends the precomputed values.
-  Status bind_feeds(std::span<const Tensor> feeds);
+  // Takes the feeds and appends the precomputed values. `handed`: as RunFrame::handed.
+  Status bind_feeds(std::span<const Tensor> feeds, std::span<DeviceStore::Copy* const> handed);
   // Decides where each result of the programs lies: in an output of the caller, in a feed or
   // variable that it shows unchanged, or in new memory.
   Status bind_results(std::span<const Tensor> outputs);
@@ -32,6 +49,8 @@ class PlanActivation {
   Status deliver_one(size_t fetch, Tensor& output);
   // Null, or an undefined tensor, if the value stays on its device.
   const Tensor* find_value(const ValueSource& source) const;
+  ValueType type_of(const ValueSource& source) const;
+  DeviceStore::Copy* handed_input(size_t input);
   Tensor value_of(const ValueSource& source) const;
   bool may_share() const { return sharing_ == PlanRunner::Sharing::kAllowed; }
 
@@ -42,6 +61,8 @@ class PlanActivation {
   const Lent<RunLists> lists_;
   std::vector<Tensor>& feeds_;
   std::vector<Tensor>& results_;
+  std::span<DeviceStore::Copy* const> handed_;  // of the feeds
+  HandedValues handed_on_;
   std::vector<std::vector<Tensor>> control_outputs_;
   std::vector<Tensor> rest_outputs_;
 };

@@ -16,6 +16,7 @@ std::string key_of(const PlanCache::Request& request) {
   const RunSpec& spec = request.spec;
   std::string key = str_cat(request.graph_id, spec.binding.key());
   for (const int32_t device : spec.group) key += str_cat("@", device);
+  for (const int32_t device : spec.feed_homes) key += str_cat("~", device);
   key += ':';
   append_text(key, spec.function);
   for (const auto* list : {&spec.feeds, &spec.fetches, &spec.targets}) {

@@ -95,6 +95,8 @@ std::vector<OpCase> large_cases() {
   out.push_back(make("ReverseSequence", {plane, ints({0, 1, 2, 3, 3, 2, 1, 0, 3, 1, 2, 3, 0, 1, 2, 3, 3, 2, 1, 0, 3,
                                                       1, 2, 3, 0, 1, 2, 3, 3, 2, 1, 0, 3, 1, 2, 3, 0, 1, 2, 3, 3})}));
   out.push_back(make("Unique", {plane}, {{"axis", 1}}));
+  out.push_back(make("Unique", {flat}, {{"sorted", 0}}));
+  out.push_back(make("NonZero", {plane}));
   out.push_back(make("Compress", {plane, Tensor::vector(std::span<const bool>(kMask))}, {{"axis", 0}}));
   out.push_back(make("Col2Im", {numbers({4, 12, 2500}, 3), ints({51, 51}), ints({2, 2})}));
   out.push_back(make("Trilu", {plane}));

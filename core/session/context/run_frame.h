@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/engine/device_store.h"
@@ -49,6 +50,10 @@ struct RunFrame {
   // watcher.
   const Plan* watched_plan = nullptr;
   std::atomic<bool> told{false};  // the watcher was told of a fetch
+  // The copies of feeds that devices have, for the plan whose programs run now: per feed, or empty;
+  // null: none. And room for the values that stay on devices for its rest.
+  std::span<DeviceStore::Copy* const> handed = {};
+  std::span<DeviceStore::Copy*> to_hand_on = {};
 
   bool watched() const { return options.trace != nullptr || times != nullptr; }
 

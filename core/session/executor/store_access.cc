@@ -12,7 +12,8 @@ StoreVersion version_of(const Execution& run, StoreKey key, const void* owner) {
   const StateFrame& state = run.frame.state;
   const RunValues& values = run.frame.options.values;
   switch (key.kind) {
-    case StoreKey::Kind::kNone: return {};
+    case StoreKey::Kind::kNone:
+    case StoreKey::Kind::kHanded: return {};
     case StoreKey::Kind::kResident: return {values.resident_version(), nullptr};
     case StoreKey::Kind::kPrecomputed:
       if (!state.next.empty()) return {};
@@ -27,7 +28,7 @@ StoreVersion version_of(const Execution& run, StoreKey key, const void* owner) {
 // The version of a value that the run has computed. Unknown if the run failed.
 StoreVersion computed_version_of(const Execution& run, StoreKey key) {
   const RunValues& values = run.frame.options.values;
-  if (!run.status().ok()) return {};
+  if (!run.status().ok() || key.kind == StoreKey::Kind::kHanded) return {};
   if (key.kind == StoreKey::Kind::kResident) return {values.next_resident_version(), nullptr};
   const auto* next = values.versions().next;
   return next == nullptr ? StoreVersion{} : StoreVersion{(*next)[static_cast<size_t>(key.index)], nullptr};
@@ -59,7 +60,10 @@ Status borrow_input(const Execution& run, BoundProgram& p, size_t input, const v
 
 Status borrow_feed(const Execution& run, BoundProgram& p, size_t input, const Tensor& feed) {
   const StoreKey key = p.placed->input_keys[input];
-  if (feed.defined()) {
+  if (key.kind == StoreKey::Kind::kHanded && !feed.defined()) {
+    p.read[input] = run.frame.handed[static_cast<size_t>(key.index)];
+    DeviceStore::borrow(p.read[input]);
+  } else if (feed.defined()) {
     PERCALE_RETURN_IF_ERROR(borrow_input(run, p, input, feed.data(), nullptr, feed.bytes()));
   } else {
     p.read[input] = run.frame.store->find(p.device(), key, version_of(run, key, nullptr));
@@ -108,7 +112,12 @@ void return_copies(Execution& run) {
     for (size_t k = 0; k < p->made.size(); ++k) {
       auto* lent = std::exchange(p->made[k], nullptr);
       if (lent == nullptr) continue;
-      DeviceStore::publish(lent, computed_version_of(run, p->placed->output_keys[k]));
+      const StoreKey key = p->placed->output_keys[k];
+      if (key.kind == StoreKey::Kind::kHanded && run.status().ok()) {
+        run.frame.to_hand_on[static_cast<size_t>(key.index)] = lent;
+      } else {
+        DeviceStore::publish(lent, computed_version_of(run, key));
+      }
     }
   }
 }

@@ -103,6 +103,18 @@ TEST_CASE("a chain, a small graph, and devices that share one thread stay togeth
   CHECK(used(placed(branches(256, 4, 3), wide, {.threads = 4})) == std::vector<int32_t>{0});
 }
 
+TEST_CASE("a device that has an input of the function is next to it") {
+  std::vector<PlacementDevice> devices = cpus(2);
+  devices.push_back({.name = "far:0", .kind = "far", .gflops = 32, .gbytes_per_second = 20});
+  const Function f = branches(64, 1, 2);
+  const std::vector<int32_t> on_host{-1, -1}, far{2, -1}, second{1, -1};
+  CHECK(used(placed(f, devices, {.input_homes = on_host, .threads = 2})) == std::vector<int32_t>{0});
+  for (const char* name : {"b0/begin", "b0/0", "b0/1"}) {
+    CHECK(device_of(f, placed(f, devices, {.input_homes = far, .threads = 2}), name) == 2);
+    CHECK(device_of(f, placed(f, devices, {.input_homes = second, .threads = 2}), name) == 1);
+  }
+}
+
 TEST_CASE("what is asked for by name, and what a group's home runs, is not moved by cost") {
   const Function f = branches(256, 3, 3, {"cpu:2", "", "cpu:2"});
   const Placement hinted = placed(f, cpus(4), {.threads = 4});

@@ -104,6 +104,86 @@ TEST_CASE("devices work at the same time, also where the engine has one thread")
   CHECK(seconds_since(begin) < 0.36);  // sequential execution takes 0.4 s
 }
 
+// Builds x [n] -> y: ten times the elements of -x where x is above 2; p: their places. `last`: the
+// device of the last node of y.
+std::shared_ptr<const Graph> selection(const Engine& engine, const std::string& last = "") {
+  Builder builder(engine.registry());
+  Emitter e(builder.main());
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{kUnknownDim});
+  const ValueId negative = e.emit("Neg", {x}), above = e.emit("Greater", {x, e.scalar(DType::kF32, 2)});
+  const ValueId places = e.emit("NonZero", {above}, {}, "p");
+  const ValueId kept = e.emit("Compress", {negative, above}, {{"axis", 0}});
+  builder.main().set_device(last);
+  const ValueId y = e.emit("Mul", {kept, e.scalar(DType::kF32, 10)}, {}, "y");
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  REQUIRE(builder.main().set_outputs({y, places}).ok());
+  auto graph = builder.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  return *graph;
+}
+
+// Every third element is above 2.
+Tensor thirds(int64_t n) {
+  std::vector<float> x(static_cast<size_t>(n));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 3) * 1.5f;
+  return Tensor::of<float>(Shape{n}, x);
+}
+
+TEST_CASE("values that only the rest of a run reads stay on the device that has computed them") {
+  constexpr int64_t kOnDevice = 2;  // sim:0
+  const auto engine = sim_engine(2, kDevices);
+  for (const std::string last : {"", "cpu:0", "sim:1"}) {
+    CAPTURE(last);
+    const auto session = *Session::create(engine, selection(*engine, last), nullptr);
+    RunSpec spec{.feeds = {"x"}, .fetches = {"y", "p"}};
+    if (last.empty()) spec.group = {kOnDevice};
+    for (const int64_t n : {3000, 6000, 0, 3000}) {
+      CAPTURE(n);
+      percale_sim_counts before{}, after{};
+      percale_sim_get_counts(sim_plugin(), 0, &before);
+      const auto got = session->run(spec, std::vector{thirds(n)});
+      percale_sim_get_counts(sim_plugin(), 0, &after);
+      REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+      REQUIRE((*got)[0].shape() == Shape{n / 3});
+      REQUIRE((*got)[1].shape() == Shape{1, n / 3});
+      for (int64_t i = 0; i < n / 3; ++i) {
+        CHECK((*got)[0].span<float>()[static_cast<size_t>(i)] == -30.0f);
+        CHECK((*got)[1].span<int64_t>()[static_cast<size_t>(i)] == 3 * i + 2);
+      }
+      if (!last.empty()) continue;
+      // Besides the results the host gets their number. It gives x and small constants.
+      const int64_t to_host = static_cast<int64_t>(after.bytes_to_host - before.bytes_to_host);
+      const int64_t from_host = static_cast<int64_t>(after.bytes_from_host - before.bytes_from_host);
+      CHECK(to_host == n / 3 * 12 + 8);
+      CHECK(from_host <= n * 4 + 100);
+    }
+    // Memory of other sizes was freed.
+    const auto memory = session->device_store().bytes_on(*engine->devices()[kOnDevice]);
+    CHECK(memory.current == 0);
+    CHECK(memory.spare <= 3000 * (4 + 8 + 8));
+  }
+}
+
+TEST_CASE("a run may fail between the parts that hand values on, and the next run is as if it had not been") {
+  const auto engine = sim_engine(2, kDevices);
+  const auto session = *Session::create(engine, selection(*engine), nullptr);
+  const RunSpec spec{.feeds = {"x"}, .fetches = {"y", "p"}, .group = {2}};
+  REQUIRE(session->run(spec, std::vector{thirds(30)}).ok());
+  percale_sim_counts counts{};
+  percale_sim_get_counts(sim_plugin(), 0, &counts);
+  const uint64_t launches = counts.launches;
+  for (uint64_t launch = 1; launch <= launches; ++launch) {
+    CAPTURE(launch);
+    const auto fresh = sim_engine(2, kDevices);
+    const auto loses = *Session::create(fresh, selection(*fresh), nullptr);
+    percale_sim_faults faults{};
+    faults.lose_at_launch = launch;
+    set_faults(0, faults);
+    CHECK(loses->run(spec, std::vector{thirds(30)}).status().code() == Code::kUnavailable);
+  }
+  set_faults(-1, {});
+}
+
 TEST_CASE("cancelling and a deadline end a run whose devices are slow, within the work under way") {
   const auto engine = sim_engine(2, kDevices);
   const auto session = *Session::create(engine, chain(*engine, 60, {"sim:0", "sim:0", "cpu:0"}), nullptr, unfused());

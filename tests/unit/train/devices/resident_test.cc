@@ -51,42 +51,6 @@ TEST_CASE("parameters on devices train to the bits of those on the host") {
   }
 }
 
-TEST_CASE("devices add large gradients while they compute the others") {
-  const auto host = job("wide", kAdam, false, 3), device = job("wide", kAdam, true, 3);
-  percale_sim_faults slow{};
-  slow.launch_ns = 1'000'000;
-  set_faults(-1, slow);
-  for (const auto* t : {&host, &device}) REQUIRE_OK((*t)->fit(nullptr, 0, nullptr));
-  CHECK(device->variables()->digest() == host->variables()->digest());
-  uint64_t beside = 0;
-  for (int i = 0; i < 3; ++i) {
-    percale_sim_counts counts{};
-    percale_sim_get_counts(sim_plugin(), i, &counts);
-    const uint64_t steps = 10, large = 2;
-    CHECK(counts.sums >= steps);
-    CHECK(counts.sums <= steps * (large + 1));
-    beside += counts.sums_beside;
-  }
-  CHECK(beside > 0);
-  set_faults(-1, {});
-}
-
-TEST_CASE("a device may be lost while others add gradients") {
-  const auto host = job("wide", kAdam, false, 2);
-  REQUIRE_OK(host->fit(nullptr, 2, nullptr));
-  for (const uint64_t launch : {20, 37, 54}) {
-    CAPTURE(launch);
-    const auto loses = job("wide", kAdam, true, 2);
-    REQUIRE_OK(loses->fit(nullptr, 1, nullptr));
-    percale_sim_faults faults{};
-    faults.lose_at_launch = launch;
-    set_faults(1, faults);
-    REQUIRE_OK(loses->fit(nullptr, 2, nullptr));
-    CHECK(loses->lost_devices() == std::vector<std::string>{"sim:1"});
-    CHECK(loses->variables()->digest() == host->variables()->digest());
-  }
-}
-
 TEST_CASE("where devices cannot do a step together, the host takes the parameters and goes on to the same bits") {
   // The last batch of each epoch has one row.
   const auto host = job("normalised", kAdam, false, 2, 33), few = job("normalised", kAdam, true, 2, 33);

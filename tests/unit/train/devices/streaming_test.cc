@@ -4,9 +4,6 @@
 #include <cstring>
 #include <fstream>
 #include <new>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include "core/checkpoint/npy.h"
 #include "core/file/file.h"
@@ -34,9 +31,6 @@ class HeapLimit {
  public:
   HeapLimit() {
     if (!kHeapIsLimited) return;
-#ifdef __GLIBC__
-    malloc_trim(0);  // what earlier tests have freed would let the process grow
-#endif
     std::ifstream status("/proc/self/status");
     std::string word;
     int64_t kilobytes = 0;
