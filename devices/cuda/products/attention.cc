@@ -10,7 +10,9 @@
 namespace percale::cuda {
 namespace {
 
-constexpr int64_t kRows = 32, kMostSize = 128;  // as in kernels/attention.cu
+// As in kernels/attention.cu.
+constexpr int64_t kRows = 32, kMostSize = 128;
+constexpr int64_t kTensorRows = 64, kTensorOthers = 32, kTensorThreads = 128, kGap = 8;
 // With fewer scores, cuDNN's time for compiling does not pay off. cuDNN needs row sizes that are
 // multiples of kLibraryRow.
 constexpr int64_t kLibraryScores = 1 << 16, kLibraryRow = 8;
@@ -95,11 +97,13 @@ Operands operands_of(const Node& node, size_t first, size_t mask) {
   return out;
 }
 
+// True if the own kernels use tensor cores.
+bool has_half(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16; }
+
 // True if cuDNN may be used.
 bool suits_library(Plan& plan, percale_dtype dtype, const AttentionArgs& args) {
-  const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
-  return half && args.batch * args.heads * args.queries * args.keys >= kLibraryScores && args.size % kLibraryRow == 0 &&
-         args.value_size % kLibraryRow == 0 && plan.has_dnn();
+  return has_half(dtype) && args.batch * args.heads * args.queries * args.keys >= kLibraryScores &&
+         args.size % kLibraryRow == 0 && args.value_size % kLibraryRow == 0 && plan.has_dnn();
 }
 
 // Returns the mask for cuDNN. This reads all of a mask that is known.
@@ -107,6 +111,8 @@ AttentionMask mask_of(const Node& node, size_t mask, const Operands& of) {
   return {of.mask, !of.mask.empty() && is_causal(node, mask, of.args)};
 }
 
+// The next multiple of 16.
+int64_t padded(int64_t size) { return (size + 15) / 16 * 16; }
 int64_t rows_of(const AttentionArgs& args) { return args.batch * args.heads * args.queries; }
 int64_t wide_bytes(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F64 ? 8 : 4; }
 
@@ -142,12 +148,28 @@ class Library {
   bool ends_ = false;
 };
 
-// One block for each tile of rows, with `elements` of shared memory in the type of computing.
+// The shared memory of a block of the own kernels, in elements of the type of computing or, on
+// tensor cores, of the operands.
+int64_t forward_elements(percale_dtype dtype, int64_t size, int64_t value_size) {
+  if (!has_half(dtype)) {
+    return kRows * (size + 1) + kRows * (std::max(size, value_size) + 1) + kRows * (kRows + 1);
+  }
+  return (kTensorRows + kTensorOthers) * (padded(size) + kGap) + padded(value_size) * (kTensorOthers + kGap);
+}
+int64_t backward_elements(percale_dtype dtype, int64_t size, int64_t value_size) {
+  if (!has_half(dtype)) return 2 * kRows * (size + 1) + 2 * kRows * (value_size + 1) + 2 * kRows * (kRows + 1);
+  const int64_t row = padded(size), value_row = padded(value_size);
+  return (kTensorRows + kTensorOthers) * (row + value_row + 2 * kGap) + (row + value_row) * (kTensorOthers + kGap);
+}
+
+// One block for each tile of rows, with so many elements of shared memory.
 LaunchGrid tiles_of(const AttentionArgs& args, int64_t sequence, percale_dtype dtype, int64_t elements) {
   LaunchGrid grid;
-  const int64_t tiles = args.batch * args.heads * ((sequence + kRows - 1) / kRows);
+  const int64_t rows = has_half(dtype) ? kTensorRows : kRows;
+  const int64_t tiles = args.batch * args.heads * ((sequence + rows - 1) / rows);
   grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(tiles, 1, INT32_MAX));
-  grid.shared = static_cast<unsigned>(elements * wide_bytes(dtype));
+  grid.shared = static_cast<unsigned>(elements * (has_half(dtype) ? item_bytes(dtype) : wide_bytes(dtype)));
+  if (has_half(dtype)) grid.threads = static_cast<unsigned>(kTensorThreads);
   return grid;
 }
 
@@ -163,9 +185,7 @@ Run prepare_attention(Plan& plan) {
   const Library library(plan, dtype, of);
   const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
   refuse_if(asked && sizes.keys == 0, "there are no keys");
-  const int64_t size = sizes.size, longest = std::max(sizes.size, sizes.value_size);
-  const LaunchGrid grid =
-      tiles_of(sizes, sizes.queries, dtype, kRows * (size + 1) + kRows * (longest + 1) + kRows * (kRows + 1));
+  const LaunchGrid grid = tiles_of(sizes, sizes.queries, dtype, forward_elements(dtype, sizes.size, sizes.value_size));
   return [=, args = sizes](const Launch& launch) {
     if (bytes == 0) return;
     if (args.keys == 0) {  // a sum over no keys
@@ -210,8 +230,7 @@ Run prepare_attention_grad(Plan& plan) {
     return DeviceKernel{Family::attention, std::string("percale_attention_") + what + suffix(dtype)};
   };
   const DeviceKernel sums = kernel("delta_"), of_q = kernel("grad_q_"), of_kv = kernel("grad_kv_");
-  const int64_t shared =
-      2 * kRows * (args.of.size + 1) + 2 * kRows * (args.of.value_size + 1) + 2 * kRows * (kRows + 1);
+  const int64_t shared = backward_elements(dtype, args.of.size, args.of.value_size);
   const LaunchGrid by_query = tiles_of(args.of, args.of.queries, dtype, shared),
                    by_key = tiles_of(args.of, args.of.keys, dtype, shared);
   return [=](const Launch& launch) {

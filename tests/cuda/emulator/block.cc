@@ -276,7 +276,7 @@ void block_barrier() {
   wait_at(s.barrier, static_cast<unsigned>(s.threads.size()) - s.ended);
 }
 
-uint64_t exchange(uint64_t value, unsigned from_lane) {
+const uint64_t* exchange_all(uint64_t value) {
   State& s = state();
   const DeviceThread& t = *s.running;
   Warp& warp = s.warps[static_cast<size_t>(t.info.warp)];
@@ -285,8 +285,10 @@ uint64_t exchange(uint64_t value, unsigned from_lane) {
   auto& slots = warp.slots[warp.barrier.generation % 2];
   slots[static_cast<size_t>(t.info.lane)] = value;
   wait_at(warp.barrier, warp.lanes);
-  return slots[from_lane % kWarp];
+  return slots.data();
 }
+
+uint64_t exchange(uint64_t value, unsigned from_lane) { return exchange_all(value)[from_lane % kWarp]; }
 
 void* dynamic_shared() { return state().shared.data(); }
 

@@ -38,6 +38,27 @@ void block_barrier();
 // Returns the value that lane `from_lane` passes in the same call. All lanes of the warp must call
 // it.
 uint64_t exchange(uint64_t value, unsigned from_lane);
+// The same for all lanes: returns the values by lane, which are valid until the lane calls for the
+// second time after this one.
+const uint64_t* exchange_all(uint64_t value);
+// Two arrays of each lane of a warp, which pass them in the same call.
+class Operands {
+ public:
+  Operands(const uint32_t* first, const uint32_t* second)
+      : own_{first, second}, all_(exchange_all(reinterpret_cast<uint64_t>(this))) {}
+  // No lane changes its arrays before all have read them.
+  ~Operands() { exchange(0, 0); }
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
+  const uint32_t* first(int lane) const { return of(lane).own_[0]; }
+  const uint32_t* second(int lane) const { return of(lane).own_[1]; }
+
+ private:
+  const Operands& of(int lane) const { return *reinterpret_cast<const Operands*>(all_[lane]); }
+
+  const uint32_t* own_[2];
+  const uint64_t* all_;
+};
 // The block's shared memory, whose size is an argument of the launch.
 void* dynamic_shared();
 // Returns the host-accessible address of device memory. An address outside of allocated memory is

@@ -156,6 +156,14 @@ def fused_attention(t):
         q, _, _ = qkv(heads=6)
         _, k, v = qkv(heads=2, layout=layout)
         row(q, k, v, floats((6, 4, 5), 9), sharing=3, k_by_row=int(layout[1]), v_by_row=int(layout[2]), note="shared heads")
+    for dtype, tol in [(F16, 4e-3), (BF16, 3e-2)]:
+        row(*qkv(dtype, batch=1, heads=1, s=66, keys=35, d=24, dv=12), floats((66, 1), 9, -2, 2, dtype), scale=0.2,
+            tol=tol, note="16 bits, several blocks")
+        row(*qkv(dtype, "111", batch=2, heads=1, s=18, keys=33, d=7, dv=9), floats((2, 1, 1, 33), 9, -2, 2), scale=0.4,
+            tol=tol, q_by_row=1, k_by_row=1, v_by_row=1, y_by_row=1, note="16 bits, odd sizes, a wide mask")
+        q, _, _ = qkv(dtype, batch=1, heads=2, s=3, d=128)
+        _, k, v = qkv(dtype, batch=1, heads=1, keys=9, d=128, dv=120)
+        row(q, k, v, scale=0.1, sharing=2, tol=tol, note="16 bits, long rows, shared heads")
     q, k, v = qkv()
     t.row("percale:FusedAttention", q, k[:, :2], v[:, :2], error="3 heads of Q are not a multiple of the 2 heads of K")
     row(*qkv(s=0))
@@ -235,6 +243,11 @@ def fused_attention_grad(t):
     row(mask=far, scale=1.5, note="a key that a query does not see")
     row(s=40, keys=70, d=8, dv=16, tol=1e-5, note="several blocks")
     row("11111", dtype=BF16, s=37, keys=33, d=16, dv=8, mask=floats((37, 33), 3, -1, 1), tol=0.2, note="several blocks, a wide mask")
+    for dtype, tol in [(F16, 1e-2), (BF16, 8e-2)]:
+        row(dtype=dtype, batch=1, heads=1, s=66, keys=35, d=24, dv=12, scale=0.2, tol=tol, note="16 bits, several blocks")
+        row(dtype=dtype, batch=1, heads=1, s=35, keys=66, d=4, dv=4, tol=tol, note="16 bits, several blocks of keys")
+        row("11010", dtype=dtype, batch=1, heads=1, s=18, keys=33, d=7, dv=9, tol=tol, note="16 bits, odd sizes")
+        row(dtype=dtype, batch=1, heads=1, s=3, keys=5, d=128, dv=120, scale=0.1, tol=tol, note="16 bits, long rows")
     x = [floats((2, 3, 4, 2), i) for i in range(4)]
     stats = floats((2, 3, 4), 7)
     t.row("percale:FusedAttentionGrad", *x, x[0], stats[:, :2], outputs=3, error="wanted statistics of shape")
