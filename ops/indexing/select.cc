@@ -128,7 +128,7 @@ struct PlacesPlan {
 Result<PlacesPlan> plan_places(const NodeView& node, KernelPlan& booked) {
   const int64_t count = node.shape(0).num_elements();
   const PlacesPlan plan{node.dtype(0), count, pieces_for(count)};
-  booked.scratch_bytes = plan.pieces * int64_t{sizeof(int64_t)};
+  booked.scratch_bytes = (plan.pieces + 1) * int64_t{sizeof(int64_t)};
   return plan;
 }
 
@@ -137,24 +137,26 @@ void find_places(const PlacesPlan& plan, const Launch& launch) {
   const T* x = launch.in<T>(0);
   auto* const places = launch.out<int64_t>(0);
   auto* const before = launch.scratch<int64_t>();  // per piece: the nonzero elements before it
-  const auto holds = [x](int64_t i) { return widen(x[i]) != Wide<T>{}; };
+  const auto holds = [x](int64_t i) { return widen(x[i]) != Wide<T>{} ? 1 : 0; };
   launch.parallel()(plan.pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(plan.count, plan.pieces, piece);
     int64_t found = 0;
-    for (int64_t i = range.begin; i < range.end; ++i) found += holds(i) ? 1 : 0;
+    for (int64_t i = range.begin; i < range.end; ++i) found += holds(i);
     before[piece] = found;
   });
-  std::exclusive_scan(before, before + plan.pieces, before, int64_t{0});
-  int64_t number = 0;
+  before[plan.pieces] = 0;
+  std::exclusive_scan(before, before + plan.pieces + 1, before, int64_t{0});
+  const int64_t number = before[plan.pieces];
   launch.parallel()(plan.pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(plan.count, plan.pieces, piece);
+    // Writes each place, and keeps it where the element holds: no branch depends on the data.
     int64_t to = before[piece];
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      if (holds(i)) places[to++] = i;
+    for (int64_t i = range.begin; to < before[piece + 1]; ++i) {
+      places[to] = i;
+      to += holds(i);
     }
-    if (piece + 1 == plan.pieces) number = to;
+    for (int64_t i = std::max(range.begin, number); i < range.end; ++i) places[i] = 0;
   });
-  std::fill(places + number, places + plan.count, int64_t{0});
   *launch.out<int64_t>(1) = number;
 }
 void run_places(const PlacesPlan& plan, const Launch& launch) {
