@@ -9,8 +9,8 @@ namespace percale {
 // Runs the device passes and makes a program of each part. `num_feeds`: the inputs of the function
 // that was cut.
 Status lower_parts(Compilation& c, Cut cut, size_t num_feeds);
-// Decides which results and feeds stay on their devices until the rest of the function has run:
-// those in the memory of such a device that only the rest reads.
+// Lets results and feeds stay in the memory of their devices until the rest of the function has
+// run, where only the rest reads them.
 void hand_to_rest(Compilation& c);
 
 }  // namespace percale

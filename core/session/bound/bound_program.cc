@@ -157,9 +157,9 @@ int32_t fetch_of(const Plan& plan, int32_t result) {
   return fetch == plan.fetches.end() ? -1 : static_cast<int32_t>(fetch - plan.fetches.begin());
 }
 
-void note_early(const Plan& plan, BoundProgram& p, int32_t after, size_t output, int32_t result) {
+void note_early(const Plan& plan, BoundProgram& p, int32_t after, int32_t result, int32_t kept) {
   const int32_t fetch = fetch_of(plan, result);
-  if (fetch >= 0 && after >= 0 && after <= p.size()) p.early.push_back({after, fetch, static_cast<int32_t>(output)});
+  if (fetch >= 0 && after >= 0 && after <= p.size()) p.early.push_back({after, fetch, kept});
 }
 
 // The fetches that the program writes into the host's memory itself.
@@ -167,7 +167,7 @@ void bind_early_fetches(const Plan& plan, BoundProgram& p) {
   if (!p.shares_host_memory()) return;
   for (size_t k = 0; k < p.program().outputs.size(); ++k) {
     const std::vector<int32_t>& results = p.placed->part.outputs[k].results;
-    if (!results.empty()) note_early(plan, p, done_with_output(p, k), k, results[0]);
+    if (!results.empty()) note_early(plan, p, done_with_output(p, k), results[0], -1);
   }
   std::ranges::stable_sort(p.early, {}, &EarlyFetch::after);
 }
@@ -195,7 +195,9 @@ void bind_result_copies(const Plan& plan, BoundProgram& p) {
     bytes = 0;
   }
   for (; begin < copies.size(); ++begin) copies[begin].after = p.size() + 1;
-  for (const StreamCopy& copy : copies) note_early(plan, p, copy.after, static_cast<size_t>(copy.output), copy.to);
+  for (const StreamCopy& copy : copies) {
+    note_early(plan, p, copy.after, copy.to, plan.stays[static_cast<size_t>(copy.to)] ? copy.output : -1);
+  }
 }
 
 Status bind_stream(BoundProgram& p) {

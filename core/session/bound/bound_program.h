@@ -58,9 +58,10 @@ struct SyncPoints {
   }
 };
 
-// A fetch that has its final contents once `after` instructions are done.
+// A fetch that has its final contents once `after` instructions are done. `kept`: the output that
+// stays on the device; -1: the contents are in the host's memory.
 struct EarlyFetch {
-  int32_t after, fetch, output;
+  int32_t after, fetch, kept;
 };
 
 // Once `after` instructions are done, an output is copied from the device to transfer or result

@@ -68,7 +68,8 @@ bool tell_watcher(Execution& run, BoundProgram& p, int32_t progress) {
   for (; p.next_early < p.early.size() && p.early[p.next_early].after <= progress; ++p.next_early) {
     const EarlyFetch& early = p.early[p.next_early];
     run.frame.told = true;
-    run.frame.options.watcher->ready(static_cast<size_t>(early.fetch), p.made[static_cast<size_t>(early.output)]);
+    DeviceStore::Copy* const kept = early.kept < 0 ? nullptr : p.made[static_cast<size_t>(early.kept)];
+    run.frame.options.watcher->ready(static_cast<size_t>(early.fetch), kept);
   }
   return p.next_early > begin;
 }

@@ -55,13 +55,14 @@ __device__ W dot(const W* x, const W* y, int size) {
   return sum;
 }
 
-// Returns the score for the product of a query and a key. It is rounded where the op's body rounds;
-// otherwise large scores would differ by more than the weights tolerate.
+// Returns the score for the product of a query and a key. It is rounded where the op's body rounds,
+// which has the scale in T, too; otherwise large scores would differ by more than the weights
+// tolerate.
 template <class T>
 __device__ Wide<T> score_of(const AttentionArgs& a, Wide<T> product, int64_t b, int64_t head, int64_t query,
                             int64_t key) {
   using W = Wide<T>;
-  const W score = rounded<T>(rounded<T>(product) * static_cast<W>(a.scale));
+  const W score = rounded<T>(rounded<T>(product) * rounded<T>(static_cast<W>(a.scale)));
   if (a.mask.address == 0) return score;
   const int64_t i = b * a.mask_steps[0] + head * a.mask_steps[1] + query * a.mask_steps[2] + key * a.mask_steps[3];
   return a.wide_mask ? score + static_cast<W>(at<const float>(a.mask)[i])
