@@ -1,5 +1,4 @@
-// Finds the elements that NonZero, Compress and Unique select. The number of them stays on the GPU
-// with the lists.
+// Finds the elements that NonZero, Compress and Unique select, and counts them.
 #include "devices/cuda/kernels/common/move_args.h"
 #include "devices/cuda/launch/kernels.h"
 #include "devices/cuda/moves/cumulate.h"
@@ -31,7 +30,7 @@ Run prepare_distinct(Plan& plan) {
   const Dims x = node.dims(0);
   const int64_t count = elements(x);
   refuse_if(node.has_int("axis") && x[normal_axis(node.attribute("axis", int64_t{0}), x.size())] != count,
-            "slices of several elements");
+            "slices of several elements are not supported");
   const percale_dtype dtype = as_number(node.dtype(0));
   const SortKeys keys(dtype);
   DistinctArgs args{};
