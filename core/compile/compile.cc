@@ -29,7 +29,6 @@ void keep_rest(Compilation& c, Segments& segments) {
   Plan::Rest& out = c.plan->rest;
   out.inputs = std::move(segments.rest_inputs);
   out.by_value = std::move(segments.rest_by_value);
-  out.handed.assign(out.inputs.size(), -1);
   if (segments.rest.nodes.empty()) return;
   auto graph = std::make_shared<Graph>(*c.graph);
   segments.rest.name = kMainFunction;
@@ -100,7 +99,9 @@ Status lower_head(Compilation& c, const Function& head) {
   Cut cut = partition(head, placement.device_of, whole);
   note_passed_through(*c.plan, head, cut);
   note_placement(c.plan->report, head, placement);
-  return lower_parts(c, std::move(cut), head.inputs.size());
+  PERCALE_RETURN_IF_ERROR(lower_parts(c, std::move(cut), head.inputs.size()));
+  hand_to_rest(c);
+  return {};
 }
 
 void note_fetched(Plan& plan) {
@@ -124,9 +125,7 @@ Status compile_segments(Compilation& c, const Function& f) {
   c.plan->fetches = std::move(segments.fetches);
   c.plan->control = std::move(segments.control);
   keep_rest(c, segments);
-  PERCALE_RETURN_IF_ERROR(lower_head(c, segments.head));
-  hand_to_rest(c);
-  return {};
+  return lower_head(c, segments.head);
 }
 
 }  // namespace

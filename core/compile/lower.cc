@@ -179,13 +179,9 @@ void note_store_keys(Compilation& c, PlacedProgram& placed) {
   }
 }
 
-bool is_from(const ValueSource& source, ValueSource::Kind kind, int32_t index) {
-  return source.kind == kind && source.index == index;
-}
-
-// True if something but the programs and the rest reads the value, or the rest needs its contents.
+// True if the value is needed on the host: by a fetch, by a control node, or by shapes of the rest.
 bool host_reads(const Plan& plan, ValueSource::Kind kind, int32_t index) {
-  const auto is_it = [&](const ValueSource& source) { return is_from(source, kind, index); };
+  const auto is_it = [&](const ValueSource& source) { return source.kind == kind && source.index == index; };
   const auto reads = [&](const ControlNode& node) { return std::ranges::any_of(node.inputs, is_it); };
   if (std::ranges::any_of(plan.fetches, is_it) || std::ranges::any_of(plan.control, reads)) return true;
   for (size_t i = 0; i < plan.rest.inputs.size(); ++i) {
@@ -194,7 +190,7 @@ bool host_reads(const Plan& plan, ValueSource::Kind kind, int32_t index) {
   return false;
 }
 
-// Finds the feeds that are read on their homes alone.
+// Finds the feeds that only programs on their homes and the rest read.
 void note_staying_feeds(Compilation& c) {
   for (size_t feed = 0; feed < c.plan->feed_stays.size(); ++feed) {
     const auto number = static_cast<int32_t>(feed);
@@ -212,20 +208,20 @@ void note_staying_feeds(Compilation& c) {
   }
 }
 
-// Lets output `k` stay on its device for the rest, if only that reads it.
-void hand_on(Compilation& c, PlacedProgram& placed, size_t k) {
-  Plan& plan = *c.plan;
-  const std::vector<int32_t>& results = placed.part.outputs[k].results;
-  const auto on_host = [&](int32_t result) { return host_reads(plan, ValueSource::Kind::kResult, result); };
-  if (std::ranges::any_of(results, on_host)) return;
-  for (size_t i = 0; i < plan.rest.inputs.size(); ++i) {
-    const auto is_it = [&](int32_t r) { return is_from(plan.rest.inputs[i], ValueSource::Kind::kResult, r); };
-    if (std::ranges::none_of(results, is_it)) continue;
-    if (!placed.output_keys[k].defined()) placed.output_keys[k] = StoreKey::handed(static_cast<int64_t>(i));
-    plan.rest.handed[i] = placed.output_keys[k].index;
-    plan.rest.spec.feed_homes[i] = placed.part.device;
-    for (const int32_t result : results) plan.stays[static_cast<size_t>(result)] = true;
+// The output of the programs that is this result and nothing else, in the memory of a device that
+// keeps nothing there yet. Null: there is none.
+PlacedProgram* find_maker(Plan& plan, int32_t result, size_t* output) {
+  for (PlacedProgram& placed : plan.programs) {
+    if (placed.device->shares_host_memory()) continue;
+    for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
+      if (placed.part.outputs[k].results != std::vector<int32_t>{result}) continue;
+      const Operand& place = placed.program->output_from[k];
+      const bool is_own = place.home == Home::kOutput && place.index == static_cast<int64_t>(k);
+      *output = k;
+      return is_own && !placed.output_keys[k].defined() ? &placed : nullptr;
+    }
   }
+  return nullptr;
 }
 
 // A resident feed must be read on the device that has it.
@@ -291,20 +287,22 @@ Status lower_parts(Compilation& c, Cut cut, size_t num_feeds) {
 
 void hand_to_rest(Compilation& c) {
   Plan& plan = *c.plan;
-  if (plan.rest.graph == nullptr) return;
-  plan.rest.spec.feed_homes.assign(plan.rest.inputs.size(), -1);
-  for (size_t i = 0; i < plan.rest.inputs.size(); ++i) {
-    const ValueSource& source = plan.rest.inputs[i];
-    const bool stays = source.kind == ValueSource::Kind::kFeed && plan.feed_stays[static_cast<size_t>(source.index)];
-    if (stays) plan.rest.spec.feed_homes[i] = plan.spec.feed_home(static_cast<size_t>(source.index));
-  }
-  for (PlacedProgram& placed : plan.programs) {
-    if (placed.device->shares_host_memory()) continue;
-    for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
-      const Operand& place = placed.program->output_from[k];
-      const bool is_own = place.home == Home::kOutput && place.index == static_cast<int64_t>(k);
-      if (is_own && !placed.output_keys[k].defined()) hand_on(c, placed, k);
+  Plan::Rest& rest = plan.rest;
+  if (rest.graph == nullptr) return;
+  rest.spec.feed_homes.assign(rest.inputs.size(), -1);
+  for (size_t i = 0; i < rest.inputs.size(); ++i) {
+    const ValueSource& source = rest.inputs[i];
+    const auto index = static_cast<size_t>(source.index);
+    if (source.kind == ValueSource::Kind::kFeed && plan.feed_stays[index]) {
+      rest.spec.feed_homes[i] = plan.spec.feed_home(index);
     }
+    if (source.kind != ValueSource::Kind::kResult || host_reads(plan, source.kind, source.index)) continue;
+    size_t output = 0;
+    PlacedProgram* const maker = find_maker(plan, source.index, &output);
+    if (maker == nullptr) continue;
+    maker->output_keys[output] = StoreKey::handed(static_cast<int64_t>(i));
+    plan.stays[index] = true;
+    rest.spec.feed_homes[i] = maker->part.device;
   }
 }
 

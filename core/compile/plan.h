@@ -138,12 +138,9 @@ struct Plan {
   // The function that is compiled once results and control outputs are known.
   struct Rest {
     std::shared_ptr<const Graph> graph;  // null: nothing is left; its main is the function
-    RunSpec spec;
+    RunSpec spec;                        // feed_homes: where values are that the host does not get
     std::vector<ValueSource> inputs;
     std::vector<bool> by_value;  // inputs whose contents shapes depend on
-    // Per input: the number of the value among those that stay on their device until the rest has
-    // run; -1: the host hands it over. `spec.feed_homes` has the devices.
-    std::vector<int32_t> handed;
   };
 
   int64_t id = 0;  // unique within the session
@@ -160,7 +157,8 @@ struct Plan {
   bool captures_work = true;       // stream programs may capture segments
   std::vector<ValueType> results;  // of the programs, by PartOutput::results
   std::vector<bool> stays;         // results that stay on their device
-  // Per feed: it may be read on its home (RunSpec::feed_homes) alone, and its tensor be undefined.
+  // Per feed: true if it has a home (RunSpec::feed_homes) and only programs there and the rest read
+  // it. Its tensor is then undefined.
   std::vector<bool> feed_stays;
   std::vector<PassedThrough> passed_through;
   std::vector<ShownResult> shown;

@@ -24,7 +24,7 @@ struct StoreKey {
     kVariable,     // `index` is the place of the variable in the graph
     kResident,     // a value that callers hand from run to run; reserve() gives the index
     kPrecomputed,  // computed from variables and constants alone; see precomputed()
-    kHanded,       // goes from one part of a run to the next; `index` is its place in that handover
+    kHanded,       // goes from the first part of a function to its rest, as input `index`
   };
   Kind kind = Kind::kNone;
   int32_t index = -1;

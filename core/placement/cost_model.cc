@@ -39,10 +39,11 @@ bool costs_nothing(const Node& node) { return node.op->has(kView) || node.op->ha
 
 }  // namespace
 
-CostModel::CostModel(const Function& function, std::span<const PlacementDevice> devices, int32_t threads,
-                     const MeasuredTimes* measured)
+CostModel::CostModel(const Function& function, std::span<const PlacementDevice> devices, std::span<const int32_t> homes,
+                     int32_t threads, const MeasuredTimes* measured)
     : f_(function),
       devices_(devices),
+      homes_(homes),
       nominal_(threads <= 0),
       threads_(threads <= 0 ? kNominalThreads : threads),
       scale_(devices.size(), 1),
@@ -56,6 +57,11 @@ CostModel::CostModel(const Function& function, std::span<const PlacementDevice> 
     bytes_.push_back(costs_nothing(node) ? 0 : bytes);
   }
   if (measured != nullptr && !measured->empty()) read_measured(*measured);
+}
+
+int32_t CostModel::home_of(const Value& input) const {
+  const auto i = static_cast<size_t>(input.def);
+  return i < homes_.size() ? homes_[i] : -1;
 }
 
 int32_t CostModel::width(int32_t device) const {

@@ -24,9 +24,12 @@ class CostModel {
   // those of a nominal machine, so that nothing depends on this one. With `measured`, measured
   // times replace the formula where they exist, and they scale it elsewhere. A device that was
   // never measured uses the scale of equal devices. Borrows its arguments.
-  CostModel(const Function& function, std::span<const PlacementDevice> devices, int32_t threads,
-            const MeasuredTimes* measured = nullptr);
+  // `homes`: as PlaceOptions::input_homes.
+  CostModel(const Function& function, std::span<const PlacementDevice> devices, std::span<const int32_t> homes,
+            int32_t threads, const MeasuredTimes* measured = nullptr);
 
+  // The device that has an input of the function; -1: the host.
+  int32_t home_of(const Value& input) const;
   double seconds(NodeId node, int32_t device) const;
   // `from` is -1 for the host's memory.
   double transfer_seconds(int64_t bytes, int32_t from, int32_t to) const;
@@ -41,6 +44,7 @@ class CostModel {
 
   const Function& f_;
   const std::span<const PlacementDevice> devices_;
+  const std::span<const int32_t> homes_;
   const bool nominal_;
   const int32_t threads_;
   std::vector<double> flops_, bytes_;  // per node

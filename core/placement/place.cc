@@ -33,11 +33,11 @@ class Placer {
     if (!choices_of_bits_alone()) {
       // Chooses the numerics. Nothing that differs between runs or between thread counts may count
       // here.
-      const CostModel nominal(f_, devices_, 0);
+      const CostModel nominal(f_, devices_, options_.input_homes, 0);
       bool spread = false;
       keep_bits_of(choose(nominal, &spread));
     }
-    const CostModel costs(f_, devices_, options_.threads, options_.measured);
+    const CostModel costs(f_, devices_, options_.input_homes, options_.threads, options_.measured);
     bool spread = false;
     const Assignment chosen = choose(costs, &spread);
     explain(costs, chosen, candidates, spread);
@@ -63,11 +63,11 @@ class Placer {
   }
 
   Assignment choose(const CostModel& costs, bool* spread) {
-    Assignment near = assign_nearest(f_, devices_, costs, options_.input_homes, units_);
+    Assignment near = assign_nearest(f_, devices_, costs, units_);
     const bool settled = std::all_of(units_.units.begin(), units_.units.end(),
                                      [](const PlacementUnit& unit) { return unit.candidates.size() == 1; });
     if (settled || !options_.group.empty()) return near;
-    Assignment early = assign_earliest(f_, devices_, costs, options_.input_homes, units_);
+    Assignment early = assign_earliest(f_, devices_, costs, units_);
     *spread = early.end < near.end * (1 - kLeastShare) && near.end - early.end > kLeastSeconds;
     out_.summary =
         str_cat("nodes with a choice of device are placed ",
@@ -79,7 +79,7 @@ class Placer {
   // Simulates the run once more and records the forecast for each candidate.
   void explain(const CostModel& costs, const Assignment& chosen, const std::vector<std::vector<int32_t>>& candidates,
                bool spread) {
-    SimulatedRun simulated(f_, devices_, costs, options_.input_homes);
+    SimulatedRun simulated(f_, devices_, costs);
     out_.device_of = chosen.device_of;
     out_.forecasts.resize(f_.nodes.size());
     for (size_t i = 0; i < f_.nodes.size(); ++i) {

@@ -59,12 +59,10 @@ class Regions {
 
 }  // namespace
 
-SimulatedRun::SimulatedRun(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
-                           std::span<const int32_t> homes)
+SimulatedRun::SimulatedRun(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs)
     : f_(function),
       devices_(devices),
       costs_(costs),
-      homes_(homes),
       device_of_(function.nodes.size(), -1),
       end_of_(function.nodes.size(), 0),
       device_free_(devices.size(), CostModel::kHopSeconds),
@@ -77,17 +75,12 @@ SimulatedRun::SimulatedRun(const Function& function, std::span<const PlacementDe
   }
 }
 
-int32_t SimulatedRun::home_of(const Value& input) const {
-  const auto i = static_cast<size_t>(input.def);
-  return i < homes_.size() ? homes_[i] : -1;
-}
-
 double SimulatedRun::arrival(ValueId value, int32_t device) const {
   if (value == kNoValue) return 0;
   const Value& v = f_.value(value);
   if (v.kind == ValueKind::kConstant) return 0;
   if (v.kind == ValueKind::kInput) {
-    const int32_t home = home_of(v);
+    const int32_t home = costs_.home_of(v);
     const bool here = home < 0 ? devices_[static_cast<size_t>(device)].holds_variables : home == device;
     return here ? 0 : costs_.transfer_seconds(transfer_bytes(f_, value), home, device);
   }
@@ -141,7 +134,7 @@ int32_t SimulatedRun::nearest(NodeId node, std::span<const int32_t> candidates) 
   for (ValueId id : f_.node(node).inputs) {
     if (id == kNoValue || f_.value(id).kind == ValueKind::kConstant) continue;
     const Value& v = f_.value(id);
-    const int32_t at = v.kind == ValueKind::kInput ? home_of(v) : device_of_[static_cast<size_t>(v.def)];
+    const int32_t at = v.kind == ValueKind::kInput ? costs_.home_of(v) : device_of_[static_cast<size_t>(v.def)];
     if (at >= 0) bytes_at[at] += transfer_bytes(f_, id) + 1;
   }
   int32_t best = -1;
@@ -156,8 +149,8 @@ int32_t SimulatedRun::nearest(NodeId node, std::span<const int32_t> candidates) 
 }
 
 Assignment assign_nearest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
-                          std::span<const int32_t> homes, const PlacementUnits& units) {
-  SimulatedRun simulated(function, devices, costs, homes);
+                          const PlacementUnits& units) {
+  SimulatedRun simulated(function, devices, costs);
   Assignment out;
   std::vector<int32_t> chosen(units.units.size(), -1);
   for (size_t i = 0; i < function.nodes.size(); ++i) {
@@ -174,9 +167,9 @@ Assignment assign_nearest(const Function& function, std::span<const PlacementDev
 }
 
 Assignment assign_earliest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
-                           std::span<const int32_t> homes, const PlacementUnits& units) {
+                           const PlacementUnits& units) {
   const Regions regions(function, costs, units);
-  SimulatedRun simulated(function, devices, costs, homes);
+  SimulatedRun simulated(function, devices, costs);
   Assignment out;
   out.device_of.assign(function.nodes.size(), -1);
   for (size_t i = 0; i < function.nodes.size(); ++i) {

@@ -16,9 +16,7 @@ namespace percale {
 // the host's memory share its threads.
 class SimulatedRun {
  public:
-  // `homes`: as PlaceOptions::input_homes.
-  SimulatedRun(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
-               std::span<const int32_t> homes);
+  SimulatedRun(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs);
 
   // Returns when the node would end if the device ran it next. All makers of its inputs must have
   // run.
@@ -27,19 +25,17 @@ class SimulatedRun {
   void run(NodeId node, int32_t device);
   // Returns when the last node has ended.
   double end() const { return end_; }
-  // Returns the device that holds most bytes of the node's inputs; -1 if no node has computed any
-  // of them and none has a home.
+  // Returns the device that holds most bytes of the node's inputs; -1 if all of them are constants
+  // or come from the host.
   int32_t nearest(NodeId node, std::span<const int32_t> candidates) const;
 
  private:
-  int32_t home_of(const Value& input) const;
   double arrival(ValueId value, int32_t device) const;
   double begin_of(NodeId node, int32_t device) const;
 
   const Function& f_;
   const std::span<const PlacementDevice> devices_;
   const CostModel& costs_;
-  const std::span<const int32_t> homes_;
   std::vector<int32_t> device_of_;    // per node that has run
   std::vector<double> end_of_;        // per node
   std::vector<double> device_free_;   // when the device finishes its last node
@@ -55,11 +51,11 @@ struct Assignment {
 };
 // Places each unit next to the largest inputs of its first node, or else on its first candidate.
 Assignment assign_nearest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
-                          std::span<const int32_t> homes, const PlacementUnits& units);
+                          const PlacementUnits& units);
 // Places each unit where it ends first. A node that costs less than a hop is placed together with
 // its only user.
 Assignment assign_earliest(const Function& function, std::span<const PlacementDevice> devices, const CostModel& costs,
-                           std::span<const int32_t> homes, const PlacementUnits& units);
+                           const PlacementUnits& units);
 
 }  // namespace percale
 

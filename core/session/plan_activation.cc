@@ -111,24 +111,40 @@ DeviceStore::Copy* PlanActivation::handed_input(size_t input) {
   const ValueSource& source = plan_.rest.inputs[input];
   const auto feed = static_cast<size_t>(source.index);
   if (source.kind == ValueSource::Kind::kFeed) return feed < handed_.size() ? handed_[feed] : nullptr;
-  const int32_t place = plan_.rest.handed[input];
-  return place < 0 ? nullptr : handed_on_.copies()[static_cast<size_t>(place)];
+  return handed_on_.copies()[input];
+}
+
+// The host's copy of an input of the rest, which a device has.
+Result<Tensor> PlanActivation::copy_to_host(size_t input, const DeviceStore::Copy& copy) const {
+  const ValueType type = type_of(plan_.rest.inputs[input]);
+  PERCALE_ASSIGN_OR_RETURN(const Tensor out, Tensor::allocate(runner_.session().memory, type.dtype, type.shape));
+  const Device& device = *runner_.session().engine->devices()[static_cast<size_t>(plan_.rest.spec.feed_home(input))];
+  if (out.bytes() > 0) PERCALE_RETURN_IF_ERROR(copy.copy_to_host(device, out.data(), out.bytes()));
+  return out;
 }
 
 Status PlanActivation::run_rest() {
   const Plan::Rest& rest = plan_.rest;
   if (rest.graph == nullptr) return {};
-  PlanRunner::Arguments arguments;
+  PERCALE_RETURN_IF_ERROR(runner_.frame().stop_reason());
+  std::vector<ValueType> types;
+  std::vector<Tensor> inputs, contents(rest.inputs.size());
+  std::vector<DeviceStore::Copy*> handed;
   for (size_t i = 0; i < rest.inputs.size(); ++i) {
-    const Tensor value = value_of(rest.inputs[i]);
-    arguments.handed.push_back(handed_input(i));
-    arguments.types.push_back(value.defined() ? ValueType{value.dtype(), value.shape()} : type_of(rest.inputs[i]));
-    arguments.contents.push_back(rest.by_value[i] ? value : Tensor());
-    arguments.feeds.push_back(value);
+    const Tensor& value = inputs.emplace_back(value_of(rest.inputs[i]));
+    handed.push_back(handed_input(i));
+    types.push_back(handed[i] != nullptr ? type_of(rest.inputs[i]) : ValueType{value.dtype(), value.shape()});
+    if (rest.by_value[i]) contents[i] = value;
   }
-  PERCALE_ASSIGN_OR_RETURN(rest_outputs_,
-                           runner_.call_function(*rest.graph, plan_.id, rest.spec, std::move(arguments)));
-  return {};
+  PERCALE_ASSIGN_OR_RETURN(
+      const auto plan, runner_.session().cache->find_or_compile({*rest.graph, plan_.id, rest.spec, types, contents}));
+  for (size_t i = 0; i < handed.size(); ++i) {
+    if (handed[i] == nullptr || plan->feed_stays[i]) continue;
+    PERCALE_ASSIGN_OR_RETURN(inputs[i], copy_to_host(i, *handed[i]));
+    handed[i] = nullptr;
+  }
+  rest_outputs_.resize(rest.spec.fetches.size());
+  return runner_.run_plan(*plan, inputs, rest_outputs_, PlanRunner::Sharing::kAllowed, handed);
 }
 
 Status PlanActivation::deliver(std::span<Tensor> outputs) {

@@ -10,7 +10,7 @@
 
 namespace percale {
 
-// Values that stay on devices from one part of a plan to the next. Borrows them while it lives.
+// Copies on devices that a plan leaves for its rest, by input of the rest. Ends their loans.
 class HandedValues {
  public:
   explicit HandedValues(size_t count) : copies_(count, nullptr) {}
@@ -24,7 +24,7 @@ class HandedValues {
   std::span<DeviceStore::Copy*> copies() { return copies_; }
 
  private:
-  std::vector<DeviceStore::Copy*> copies_;  // null: the device has not computed it
+  std::vector<DeviceStore::Copy*> copies_;  // null: the host has the input, or no run has made it
 };
 
 // The methods are called once each, in the order in which they are declared.
@@ -51,6 +51,7 @@ class PlanActivation {
   const Tensor* find_value(const ValueSource& source) const;
   ValueType type_of(const ValueSource& source) const;
   DeviceStore::Copy* handed_input(size_t input);
+  Result<Tensor> copy_to_host(size_t input, const DeviceStore::Copy& copy) const;
   Tensor value_of(const ValueSource& source) const;
   bool may_share() const { return sharing_ == PlanRunner::Sharing::kAllowed; }
 

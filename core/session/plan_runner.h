@@ -23,16 +23,6 @@ class PlanRunner {
   Status run_plan(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs, Sharing sharing,
                   std::span<DeviceStore::Copy* const> handed = {});
 
-  // The inputs of a function that is called.
-  struct Arguments {
-    std::vector<ValueType> types;
-    std::vector<Tensor> feeds;                 // undefined where a device has the value
-    std::vector<Tensor> contents = {};         // or empty: as CompileRequest::contents
-    std::vector<DeviceStore::Copy*> handed{};  // or empty: of a value on a device; null: none
-  };
-  // Compiles what a function needs for these inputs, if there is no such plan yet, and runs it.
-  Result<std::vector<Tensor>> call_function(const Graph& graph, int64_t graph_id, const RunSpec& spec,
-                                            Arguments arguments);
   // Runs a control node. `inputs` were computed from version `version` of the variables.
   Result<std::vector<Tensor>> run_control_node(const ControlNode& control, const std::vector<Tensor>& inputs,
                                                int64_t version);
@@ -41,7 +31,7 @@ class PlanRunner {
   RunFrame& frame() const { return frame_; }
 
  private:
-  Status bring_to_host(const Plan& plan, Arguments& arguments);
+  Result<std::vector<Tensor>> call_function(const RunSpec& spec, std::span<const Tensor> feeds);
   Result<std::vector<Tensor>> call_body(const ControlNode& control, const Function& body,
                                         std::span<const Tensor> arguments, int64_t version);
 

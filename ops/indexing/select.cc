@@ -3,7 +3,6 @@
 // counts them. Nodes then take that many. Only the number decides a size, so the library plans the
 // second part once per number.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <span>
 

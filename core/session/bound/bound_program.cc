@@ -7,7 +7,8 @@
 namespace percale {
 namespace {
 
-// Results leave the device, or are told of, beside its work, in groups of this many bytes.
+// While the device works, results are copied to the host, or announced to the run's watcher if they
+// stay, in groups of this many bytes.
 constexpr int64_t kResultGroupBytes = int64_t{4} << 20;
 
 int64_t type_bytes(const ValueType& type) {
@@ -130,19 +131,26 @@ void bind_sends(const Plan& plan, BoundProgram& p) {
   if (p.has_stream()) std::stable_sort(p.stream->sends.begin(), p.stream->sends.end(), by_progress);
 }
 
-// The number of instructions after which the program leaves the memory of output `k` alone. -1: it
-// is read once more when all instructions are done, or the output lies elsewhere.
-int32_t done_with_output(const BoundProgram& p, size_t k) {
+// Per output: the number of instructions after which the program neither reads nor writes its
+// memory. -1: the memory is read when all instructions are done, or the output lies elsewhere.
+std::vector<int32_t> ends_of_outputs(const BoundProgram& p) {
   const Program& program = p.program();
-  const auto is_output = [k](const Operand& o) {
-    return o.home == Home::kOutput && o.index == static_cast<int64_t>(k);
-  };
-  const bool copied = std::ranges::any_of(program.copies, is_output, &ProgramCopy::from);
-  if (copied || !is_output(program.output_from[k]) || p.placed->part.outputs[k].results.size() > 1) return -1;
-  for (int32_t i = p.size() - 1; i > program.output_ready[k]; --i) {
-    if (std::ranges::any_of(program.operands_of(i), is_output)) return i + 1;
+  std::vector<int32_t> out;
+  for (const int32_t ready : program.output_ready) out.push_back(ready + 1);
+  for (int32_t i = 0; i < p.size(); ++i) {
+    for (const Operand& o : program.operands_of(i)) {
+      if (o.home == Home::kOutput) out[static_cast<size_t>(o.index)] = i + 1;
+    }
   }
-  return program.output_ready[k] + 1;
+  for (const ProgramCopy& copy : program.copies) {
+    if (copy.from.home == Home::kOutput) out[static_cast<size_t>(copy.from.index)] = -1;
+  }
+  for (size_t k = 0; k < out.size(); ++k) {
+    const Operand& from = program.output_from[k];
+    const bool is_own = from.home == Home::kOutput && from.index == static_cast<int64_t>(k);
+    if (!is_own || p.placed->part.outputs[k].results.size() > 1) out[k] = -1;
+  }
+  return out;
 }
 
 // The first fetch that has this result. -1: there is none, or something reads the result after the
@@ -165,22 +173,24 @@ void note_early(const Plan& plan, BoundProgram& p, int32_t after, int32_t result
 // The fetches that the program writes into the host's memory itself.
 void bind_early_fetches(const Plan& plan, BoundProgram& p) {
   if (!p.shares_host_memory()) return;
-  for (size_t k = 0; k < p.program().outputs.size(); ++k) {
+  const std::vector<int32_t> ends = ends_of_outputs(p);
+  for (size_t k = 0; k < ends.size(); ++k) {
     const std::vector<int32_t>& results = p.placed->part.outputs[k].results;
-    if (!results.empty()) note_early(plan, p, done_with_output(p, k), results[0], -1);
+    if (!results.empty()) note_early(plan, p, ends[k], results[0], -1);
   }
   std::ranges::stable_sort(p.early, {}, &EarlyFetch::after);
 }
 
-// Groups the results. Each group leaves the device when the last of its results is ready, or is
-// told of if it stays there; the remaining results follow when all instructions are done.
+// Groups the results. A group is copied or announced when the last of its results is ready. The
+// remaining results follow when all instructions are done.
 void bind_result_copies(const Plan& plan, BoundProgram& p) {
   const Program& program = p.program();
+  const std::vector<int32_t> ends = ends_of_outputs(p);
   auto& copies = p.stream->result_copies;
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     for (const int32_t result : p.placed->part.outputs[k].results) {
       const bool stays = plan.stays[static_cast<size_t>(result)];
-      const int32_t after = stays ? done_with_output(p, k) : program.output_ready[k] + 1;
+      const int32_t after = stays ? ends[k] : program.output_ready[k] + 1;
       copies.push_back({after < 0 ? p.size() + 1 : after, static_cast<int32_t>(k), result});
     }
   }

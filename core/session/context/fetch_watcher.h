@@ -11,12 +11,12 @@ namespace percale {
 class FetchWatcher {
  public:
   virtual ~FetchWatcher() = default;
-  // Fetch `fetch` has its final contents, which the run neither reads nor writes any more: in the
-  // memory that the caller gave for it or, if it stays on a device, in `kept`. Called at most once
-  // per fetch, by the threads of the run, perhaps by several at once. The run ends after the call;
-  // devices with streams work meanwhile. Not told of: the last fetches of a stream, what a device
-  // without streams copies to the host, and values that are copied when the run ends. A run that
-  // fails may have told of some.
+  // Fetch `fetch` has its final contents. They lie in the memory that the caller gave for it or, if
+  // it stays on a device, in `kept`. The run neither reads nor writes them any more.
+  // Called at most once per fetch, by the threads of the run, perhaps by several at once. The run
+  // ends after the call; the streams of devices go on meanwhile. There is no call for the last
+  // fetches of a stream, for those that a device without streams copies to the host, and for those
+  // that are copied when the run ends. A run that fails may have called.
   virtual void ready(size_t fetch, DeviceStore::Copy* kept) noexcept = 0;
 };
 

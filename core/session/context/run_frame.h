@@ -50,9 +50,10 @@ struct RunFrame {
   // watcher.
   const Plan* watched_plan = nullptr;
   std::atomic<bool> told{false};  // the watcher was told of a fetch
-  // The copies of feeds that devices have, for the plan whose programs run now: per feed, or empty;
-  // null: none. And room for the values that stay on devices for its rest.
+  // Both belong to the plan whose programs run now. Per feed, or empty: the copy that its home has;
+  // null: the host has the feed.
   std::span<DeviceStore::Copy* const> handed = {};
+  // Per input of the plan's rest: the copy that stays on a device for it is stored there.
   std::span<DeviceStore::Copy*> to_hand_on = {};
 
   bool watched() const { return options.trace != nullptr || times != nullptr; }

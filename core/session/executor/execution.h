@@ -27,7 +27,7 @@ class Execution {
   std::vector<Tensor> assigned;  // next values of variables; empty if the state is exclusive
 
   bool has_streams() const { return has_streams_; }
-  // The caller is told of fetches that are there before the run ends.
+  // True if the caller has a watcher for the fetches of this plan.
   bool has_watcher() const { return frame.watched_plan == &plan; }
   bool has_one_program() const { return bound.programs.size() == 1; }
   BoundProgram& program(int32_t number) const { return *bound.programs[static_cast<size_t>(number)]; }

@@ -19,6 +19,7 @@ class HostRunner {
   // Ends the run, and returns true: something was done.
   bool stop();
   bool fail(Status status);
+
   Execution& run_;
   BoundProgram& p_;
 };

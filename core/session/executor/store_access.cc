@@ -28,7 +28,7 @@ StoreVersion version_of(const Execution& run, StoreKey key, const void* owner) {
 // The version of a value that the run has computed. Unknown if the run failed.
 StoreVersion computed_version_of(const Execution& run, StoreKey key) {
   const RunValues& values = run.frame.options.values;
-  if (!run.status().ok() || key.kind == StoreKey::Kind::kHanded) return {};
+  if (!run.status().ok()) return {};
   if (key.kind == StoreKey::Kind::kResident) return {values.next_resident_version(), nullptr};
   const auto* next = values.versions().next;
   return next == nullptr ? StoreVersion{} : StoreVersion{(*next)[static_cast<size_t>(key.index)], nullptr};
@@ -60,7 +60,7 @@ Status borrow_input(const Execution& run, BoundProgram& p, size_t input, const v
 
 Status borrow_feed(const Execution& run, BoundProgram& p, size_t input, const Tensor& feed) {
   const StoreKey key = p.placed->input_keys[input];
-  if (key.kind == StoreKey::Kind::kHanded && !feed.defined()) {
+  if (key.kind == StoreKey::Kind::kHanded) {
     p.read[input] = run.frame.handed[static_cast<size_t>(key.index)];
     DeviceStore::borrow(p.read[input]);
   } else if (feed.defined()) {

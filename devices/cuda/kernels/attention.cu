@@ -9,10 +9,9 @@
 namespace percale::cuda {
 namespace {
 
-constexpr int kRows = 32, kKeys = 32;  // queries and keys that a block holds at once
+constexpr int kRows = kAttentionRows, kKeys = kAttentionRows;  // that a block holds at once
 constexpr int kParts = 8;              // threads that share a query
-// most elements of an output row for each thread: value_size <= 128
-constexpr int kOutputs = 16;
+constexpr int kOutputs = kMostHeadSize / kParts;  // most elements of an output row for each thread
 
 // Combines values over the threads that share a query. These are neighbouring lanes of a warp, and
 // all lanes must call it.
@@ -253,11 +252,10 @@ __device__ void attend_back(const AttentionGradArgs& g) {
 // A block of four warps processes 64 rows, and 32 rows of the other side at a time. A lane holds
 // the scores of two rows, in the places of the sums of a product (common/tensor.cuh). Rounded to 16
 // bits they are the left matrix of the next product.
-constexpr int kWarps = 4, kTensorRows = 16 * kWarps, kTensorOthers = 32;
-constexpr int kColumns = 8;   // of a right matrix
-constexpr int kGroups = 128 / kColumns;  // groups of columns of an output row
-constexpr int kGap = 8;  // elements after a row, so that the lanes of a warp use different banks
-constexpr int kOthersPitch = kTensorOthers + kGap;
+constexpr int kColumns = 8;                        // of a right matrix
+constexpr int kGroups = kMostHeadSize / kColumns;  // groups of columns of an output row
+// The gap after a row lets the lanes of a warp use different banks.
+constexpr int kOthersPitch = kTensorOthers + kTensorGap;
 
 // The elements of a row that a product needs: the next multiple of 16.
 __device__ inline int padded(int size) { return (size + 15) / 16 * 16; }
@@ -355,7 +353,7 @@ struct TensorPlace {
 template <class T>
 __device__ void attend_tensor(const AttentionArgs& a) {
   PERCALE_DYNAMIC_SHARED(T, shared);
-  const int pitch = padded(a.size) + kGap, lane = TensorPlace::lane();
+  const int pitch = padded(a.size) + kTensorGap, lane = TensorPlace::lane();
   T *const q = shared, *const k = q + kTensorRows * pitch, *const v = k + kTensorOthers * pitch;
   const int64_t tiles = (a.queries + kTensorRows - 1) / kTensorRows, sharing = a.heads / a.kv_heads;
   for (int64_t tile = blockIdx.x; tile < a.batch * a.heads * tiles; tile += gridDim.x) {
@@ -434,7 +432,7 @@ template <class T, bool kOfKeys>
 __device__ void attend_back_tensor(const AttentionGradArgs& g) {
   const AttentionArgs& a = g.of;
   PERCALE_DYNAMIC_SHARED(T, shared);
-  const int pitch = padded(a.size) + kGap, value_pitch = padded(a.value_size) + kGap, lane = TensorPlace::lane();
+  const int pitch = padded(a.size) + kTensorGap, value_pitch = padded(a.value_size) + kTensorGap, lane = TensorPlace::lane();
   T *const own = shared, *const own_second = own + kTensorRows * pitch;
   T *const other = own_second + kTensorRows * value_pitch, *const other_second = other + kTensorOthers * pitch;
   T *const turned = other_second + kTensorOthers * value_pitch;
@@ -523,17 +521,21 @@ PERCALE_KERNEL(percale_attention_end_f16, AttentionEndArgs, 256) { end_rows<F16>
 PERCALE_KERNEL(percale_attention_end_bf16, AttentionEndArgs, 256) { end_rows<BF16>(a); }
 PERCALE_KERNEL(percale_attention_f32, AttentionArgs, 256) { attend<float>(a); }
 PERCALE_KERNEL(percale_attention_f64, AttentionArgs, 256) { attend<double>(a); }
-PERCALE_KERNEL(percale_attention_f16, AttentionArgs, 128) { attend_tensor<F16>(a); }
-PERCALE_KERNEL(percale_attention_bf16, AttentionArgs, 128) { attend_tensor<BF16>(a); }
-#define PERCALE_ATTENTION_DELTA(name, T) \
-  PERCALE_KERNEL(percale_attention_delta_##name, AttentionGradArgs, 256) { sum_rows<T>(a); }
-PERCALE_FLOAT_TYPES(PERCALE_ATTENTION_DELTA)
-#define PERCALE_ATTENTION_GRAD(name, T, threads, back)                                                   \
-  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, threads) { back<T, false>(a); } \
-  PERCALE_KERNEL(percale_attention_grad_kv_##name, AttentionGradArgs, threads) { back<T, true>(a); }
+PERCALE_KERNEL(percale_attention_f16, AttentionArgs, kTensorThreads) { attend_tensor<F16>(a); }
+PERCALE_KERNEL(percale_attention_bf16, AttentionArgs, kTensorThreads) { attend_tensor<BF16>(a); }
+#define PERCALE_ATTENTION_GRAD(name, T, threads, back)                                \
+  PERCALE_KERNEL(percale_attention_delta_##name, AttentionGradArgs, 256) {            \
+    sum_rows<T>(a);                                                                   \
+  }                                                                                   \
+  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, threads) {       \
+    back<T, false>(a);                                                                \
+  }                                                                                   \
+  PERCALE_KERNEL(percale_attention_grad_kv_##name, AttentionGradArgs, threads) {      \
+    back<T, true>(a);                                                                 \
+  }
 PERCALE_ATTENTION_GRAD(f32, float, 256, attend_back)
 PERCALE_ATTENTION_GRAD(f64, double, 256, attend_back)
-PERCALE_ATTENTION_GRAD(f16, F16, 128, attend_back_tensor)
-PERCALE_ATTENTION_GRAD(bf16, BF16, 128, attend_back_tensor)
+PERCALE_ATTENTION_GRAD(f16, F16, kTensorThreads, attend_back_tensor)
+PERCALE_ATTENTION_GRAD(bf16, BF16, kTensorThreads, attend_back_tensor)
 
 }  // namespace percale::cuda

@@ -115,15 +115,15 @@ PERCALE_KERNEL(percale_write_groups, DistinctArgs, 256) {
   }
 }
 
-#define PERCALE_SEQUENCE(name, T)                                                                    \
-  PERCALE_KERNEL(percale_reverse_##name, ReverseArgs, 256) { reverse<T>(a); }                        \
+#define PERCALE_SEQUENCE(name, T)                                             \
+  PERCALE_KERNEL(percale_reverse_##name, ReverseArgs, 256) { reverse<T>(a); } \
   PERCALE_KERNEL(percale_tensor_scatter_##name, TensorScatterArgs, 256) { tensor_scatter<T>(a); }
 PERCALE_SEQUENCE(1, uint8_t)
 PERCALE_SEQUENCE(2, uint16_t)
 PERCALE_SEQUENCE(4, uint32_t)
 PERCALE_SEQUENCE(8, uint64_t)
 
-#define PERCALE_PLACES(name, T)                                                      \
+#define PERCALE_PLACES(name, T)                                                        \
   PERCALE_KERNEL(percale_mark_nonzero_##name, PlacesArgs, 256) { mark_nonzero<T>(a); } \
   PERCALE_KERNEL(percale_write_places_##name, PlacesArgs, 256) { write_places<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_PLACES)

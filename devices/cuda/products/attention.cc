@@ -10,9 +10,6 @@
 namespace percale::cuda {
 namespace {
 
-// As in kernels/attention.cu.
-constexpr int64_t kRows = 32, kMostSize = 128;
-constexpr int64_t kTensorRows = 64, kTensorOthers = 32, kTensorThreads = 128, kGap = 8;
 // With fewer scores, cuDNN's time for compiling does not pay off. cuDNN needs row sizes that are
 // multiples of kLibraryRow.
 constexpr int64_t kLibraryScores = 1 << 16, kLibraryRow = 8;
@@ -77,7 +74,7 @@ Operands operands_of(const Node& node, size_t first, size_t mask) {
   const Heads q = heads_of(node.dims(first), by_row("q_by_row"), args.q_steps),
               k = heads_of(node.dims(first + 1), by_row("k_by_row"), args.k_steps),
               v = heads_of(node.dims(first + 2), by_row("v_by_row"), args.v_steps);
-  refuse_if(q.size > kMostSize || v.size > kMostSize, "heads of more than 128 elements are not supported");
+  refuse_if(q.size > kMostHeadSize || v.size > kMostHeadSize, "heads of more than 128 elements are not supported");
   args.batch = q.batch;
   args.heads = q.heads;
   args.kv_heads = k.heads;
@@ -152,24 +149,29 @@ class Library {
 // tensor cores, of the operands.
 int64_t forward_elements(percale_dtype dtype, int64_t size, int64_t value_size) {
   if (!has_half(dtype)) {
-    return kRows * (size + 1) + kRows * (std::max(size, value_size) + 1) + kRows * (kRows + 1);
+    return kAttentionRows * (size + 1) + kAttentionRows * (std::max(size, value_size) + 1) +
+           kAttentionRows * (kAttentionRows + 1);
   }
-  return (kTensorRows + kTensorOthers) * (padded(size) + kGap) + padded(value_size) * (kTensorOthers + kGap);
+  return (kTensorRows + kTensorOthers) * (padded(size) + kTensorGap) +
+         padded(value_size) * (kTensorOthers + kTensorGap);
 }
 int64_t backward_elements(percale_dtype dtype, int64_t size, int64_t value_size) {
-  if (!has_half(dtype)) return 2 * kRows * (size + 1) + 2 * kRows * (value_size + 1) + 2 * kRows * (kRows + 1);
+  if (!has_half(dtype))
+    return 2 * kAttentionRows * (size + 1) + 2 * kAttentionRows * (value_size + 1) +
+           2 * kAttentionRows * (kAttentionRows + 1);
   const int64_t row = padded(size), value_row = padded(value_size);
-  return (kTensorRows + kTensorOthers) * (row + value_row + 2 * kGap) + (row + value_row) * (kTensorOthers + kGap);
+  return (kTensorRows + kTensorOthers) * (row + value_row + 2 * kTensorGap) +
+         (row + value_row) * (kTensorOthers + kTensorGap);
 }
 
 // One block for each tile of rows, with so many elements of shared memory.
 LaunchGrid tiles_of(const AttentionArgs& args, int64_t sequence, percale_dtype dtype, int64_t elements) {
   LaunchGrid grid;
-  const int64_t rows = has_half(dtype) ? kTensorRows : kRows;
+  const int64_t rows = has_half(dtype) ? kTensorRows : kAttentionRows;
   const int64_t tiles = args.batch * args.heads * ((sequence + rows - 1) / rows);
   grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(tiles, 1, INT32_MAX));
   grid.shared = static_cast<unsigned>(elements * (has_half(dtype) ? item_bytes(dtype) : wide_bytes(dtype)));
-  if (has_half(dtype)) grid.threads = static_cast<unsigned>(kTensorThreads);
+  if (has_half(dtype)) grid.threads = kTensorThreads;
   return grid;
 }
 

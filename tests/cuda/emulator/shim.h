@@ -38,27 +38,12 @@ void block_barrier();
 // Returns the value that lane `from_lane` passes in the same call. All lanes of the warp must call
 // it.
 uint64_t exchange(uint64_t value, unsigned from_lane);
-// The same for all lanes: returns the values by lane, which are valid until the lane calls for the
-// second time after this one.
+// Returns the values of all lanes of the warp, which make the same call. They are valid until the
+// second call of the lane after this one.
 const uint64_t* exchange_all(uint64_t value);
-// Two arrays of each lane of a warp, which pass them in the same call.
-class Operands {
- public:
-  Operands(const uint32_t* first, const uint32_t* second)
-      : own_{first, second}, all_(exchange_all(reinterpret_cast<uint64_t>(this))) {}
-  // No lane changes its arrays before all have read them.
-  ~Operands() { exchange(0, 0); }
-  Operands(const Operands&) = delete;
-  Operands& operator=(const Operands&) = delete;
-  const uint32_t* first(int lane) const { return of(lane).own_[0]; }
-  const uint32_t* second(int lane) const { return of(lane).own_[1]; }
-
- private:
-  const Operands& of(int lane) const { return *reinterpret_cast<const Operands*>(all_[lane]); }
-
-  const uint32_t* own_[2];
-  const uint64_t* all_;
-};
+// Adds a product of the warp to `sums`, as percale::cuda::multiply_add() does. `element` converts
+// an element from its bits.
+void multiply_add(float (&sums)[4], const uint32_t (&left)[4], const uint32_t (&right)[2], float (*element)(uint16_t));
 // The block's shared memory, whose size is an argument of the launch.
 void* dynamic_shared();
 // Returns the host-accessible address of device memory. An address outside of allocated memory is
@@ -82,6 +67,7 @@ T exchange_as(T value, unsigned from_lane) {
 #define blockDim (percale_emulator::current->block_dim)
 #define gridDim (percale_emulator::current->grid_dim)
 
+#define PERCALE_UNROLL
 #define PERCALE_DYNAMIC_SHARED(T, name) T* name = static_cast<T*>(percale_emulator::dynamic_shared())
 
 inline void __syncthreads() { percale_emulator::block_barrier(); }

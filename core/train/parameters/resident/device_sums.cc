@@ -63,7 +63,7 @@ void DeviceSums::arrive(Shard& shard, size_t fetch, DeviceStore::Copy* kept) noe
     waiting_.clear();
     waiting_bytes_ = 0;
     lock.unlock();
-    Status status = add(group_);
+    Status status = add_arrived();
     lock.lock();
     for (const size_t added : group_) added_[added] = true;
     status_ = std::move(status);
@@ -71,12 +71,13 @@ void DeviceSums::arrive(Shard& shard, size_t fetch, DeviceStore::Copy* kept) noe
   adding_ = false;
 }
 
-Status DeviceSums::add(const std::vector<size_t>& values) noexcept {
+// Adds the values of `group_`.
+Status DeviceSums::add_arrived() noexcept {
   try {
     std::vector<DeviceCopies> all;
     for (const Shard& shard : shards_) {
       all.push_back({shard.device, {}});
-      for (const size_t value : values) all.back().copies.push_back(shard.copies[value]);
+      for (const size_t value : group_) all.back().copies.push_back(shard.copies[value]);
     }
     return all_reduce(all, dtype_);
   } catch (const std::bad_alloc&) {
@@ -85,20 +86,16 @@ Status DeviceSums::add(const std::vector<size_t>& values) noexcept {
 }
 
 Status DeviceSums::finish(std::span<const std::unique_ptr<const ResidentValues>> shards) {
+  give_back();
   PERCALE_RETURN_IF_ERROR(std::exchange(status_, {}));
-  std::vector<size_t> rest;
-  for (size_t value = 0; value < added_.size(); ++value) {
-    if (added_[value]) continue;
-    rest.push_back(value);
-    for (size_t i = 0; i < shards_.size(); ++i) {
-      if (shards_[i].copies[value] != nullptr) continue;
-      shards_[i].copies[value] = shards[i]->copy(value);
-      DeviceStore::borrow(shards_[i].copies[value]);
+  std::vector<DeviceCopies> rest;
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    rest.push_back({shards_[i].device, {}});
+    for (size_t value = 0; value < added_.size(); ++value) {
+      if (!added_[value]) rest.back().copies.push_back(shards[i]->copy(value));
     }
   }
-  const Status status = rest.empty() ? Status() : add(rest);
-  give_back();
-  return status;
+  return rest[0].copies.empty() ? Status() : all_reduce(rest, dtype_);
 }
 
 }  // namespace percale

@@ -45,7 +45,7 @@ class DeviceSums {
     std::vector<DeviceStore::Copy*> copies;  // per value, borrowed; null: not told of
   };
   void arrive(Shard& shard, size_t fetch, DeviceStore::Copy* kept) noexcept;
-  Status add(const std::vector<size_t>& values) noexcept;
+  Status add_arrived() noexcept;
   void give_back();
 
   const IndexSpan fetches_;

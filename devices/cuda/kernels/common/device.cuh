@@ -15,6 +15,8 @@
 #define PERCALE_DYNAMIC_SHARED(T, name)                         \
   extern __shared__ __align__(16) unsigned char name##_bytes[]; \
   T* name = reinterpret_cast<T*>(name##_bytes)
+// Stands before a loop over an array that must stay in registers.
+#define PERCALE_UNROLL _Pragma("unroll")
 #endif
 
 namespace percale::cuda {

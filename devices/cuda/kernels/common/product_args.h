@@ -31,6 +31,12 @@ struct ConvBiasArgs {
 
 // ---- attention
 
+// The own kernels process tiles: rows of queries by as many keys in f32 and f64; on tensor cores
+// rows of one side by others of the other side, with a gap after each row in shared memory.
+inline constexpr int kAttentionRows = 32;
+inline constexpr int kTensorRows = 64, kTensorOthers = 32, kTensorGap = 8, kTensorThreads = 128;
+inline constexpr int kMostHeadSize = 128;
+
 // Heads in any layout whose innermost dim is contiguous. Steps are the strides of batch, head and
 // row, in elements.
 struct AttentionArgs {

@@ -5,13 +5,6 @@
 
 #include "devices/cuda/kernels/common/device.cuh"
 
-// Before a loop over an array that must stay in registers.
-#ifdef PERCALE_EMULATED
-#define PERCALE_UNROLL
-#else
-#define PERCALE_UNROLL _Pragma("unroll")
-#endif
-
 namespace percale::cuda {
 
 // The parts of the matrices that one lane holds. With g = lane / 4 and t = lane % 4, these are
@@ -25,6 +18,7 @@ struct LeftPart {
 struct RightPart {
   uint32_t words[2];
 };
+using Sums = float[4];
 
 template <class T>
 __device__ inline uint32_t word_of(T first, T second) {
@@ -54,41 +48,28 @@ __device__ inline RightPart load_right(const T* from, int pitch, int lane) {
 }
 
 // Adds the product to `sums`. All lanes of the warp must call it.
+template <class T>
+__device__ void multiply_add(Sums& sums, const LeftPart& left, const RightPart& right);
 #ifdef PERCALE_EMULATED
-template <class T>
-__device__ inline void multiply_add(float (&sums)[4], const LeftPart& left, const RightPart& right) {
-  const auto element = [](const uint32_t* words, int i) {
-    T out;
-    memcpy(&out, reinterpret_cast<const char*>(words) + 2 * i, sizeof out);
-    return static_cast<double>(widen(out));
-  };
-  const percale_emulator::Operands all(left.words, right.words);
-  const int lane = static_cast<int>(percale_lane());
-  for (int i = 0; i < 4; ++i) {
-    double sum = static_cast<double>(sums[i]);
-    for (int k = 0; k < 16; ++k) {
-      const int from = k % 8 / 2, word = k / 8;
-      sum += element(all.first(lane / 4 * 4 + from), 2 * (i / 2 + 2 * word) + k % 2) *
-             element(all.second((2 * (lane % 4) + i % 2) * 4 + from), 2 * word + k % 2);
-    }
-    sums[i] = static_cast<float>(sum);
+#define PERCALE_MULTIPLY_ADD(T, type)                                                          \
+  template <>                                                                                  \
+  inline void multiply_add<T>(Sums & sums, const LeftPart& left, const RightPart& right) {     \
+    const auto element = [](uint16_t bits) { return widen(T{bits}); };                         \
+    percale_emulator::multiply_add(sums, left.words, right.words, element);                    \
   }
-}
 #else
-template <class T>
-__device__ void multiply_add(float (&sums)[4], const LeftPart& left, const RightPart& right);
-#define PERCALE_MULTIPLY_ADD(T, type)                                                                     \
-  template <>                                                                                             \
-  __device__ inline void multiply_add<T>(float(&sums)[4], const LeftPart& left, const RightPart& right) { \
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                                   \
-                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                   \
-                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])                             \
-                 : "r"(left.words[0]), "r"(left.words[1]), "r"(left.words[2]), "r"(left.words[3]),        \
-                   "r"(right.words[0]), "r"(right.words[1]));                                             \
+#define PERCALE_MULTIPLY_ADD(T, type)                                                          \
+  template <>                                                                                  \
+  __device__ inline void multiply_add<T>(Sums & s, const LeftPart& l, const RightPart& r) {    \
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                        \
+                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"        \
+                 : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])                              \
+                 : "r"(l.words[0]), "r"(l.words[1]), "r"(l.words[2]), "r"(l.words[3]),         \
+                   "r"(r.words[0]), "r"(r.words[1]));                                          \
   }
+#endif
 PERCALE_MULTIPLY_ADD(F16, "f16")
 PERCALE_MULTIPLY_ADD(BF16, "bf16")
-#endif
 
 }  // namespace percale::cuda
 

@@ -40,7 +40,7 @@ TEST_CASE("devices add large gradients while they compute the others") {
   set_faults(-1, {});
 }
 
-TEST_CASE("a device may be lost while others add gradients") {
+TEST_CASE("a device may be lost while devices compute, add gradients or commit") {
   const auto host = job(false, 2);
   REQUIRE_OK(host->fit(nullptr, 2, nullptr));
   for (const uint64_t launch : {20, 37, 54}) {
