@@ -8,10 +8,11 @@ namespace percale::remote {
 
 void Queue::open(const OpenStream& open_stream, uint64_t secret) {
   outlet_.attach([&] { return open_stream(kQueuePurpose, shared_from_this()); });
-  session_->add_stream(weak_from_this());
   wire::OpenQueueT request;
   request.client = secret;
   outlet_.send(std::move(request));
+  // Heartbeats begin here, and the request must be the first message.
+  session_->add_stream(weak_from_this());
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return is_open_ || has_ended_; });
   if (is_open_) return;

@@ -14,6 +14,20 @@ namespace {
 
 // The server's side of one stream.
 struct Played {
+  OpenStream opener() {
+    return [this](const std::string&, std::shared_ptr<StreamEvents> taken) {
+      events = std::move(taken);
+      return stream;
+    };
+  }
+  // Calls f(), which opens the stream and waits for the answer to its first message.
+  template <class F, class T>
+  void open(F&& f, T answer) {
+    std::thread thread(f);
+    stream->message(0);
+    tell(std::move(answer));
+    thread.join();
+  }
   template <class T>
   void tell(T body, std::span<const std::byte> raw = {}) {
     send(frame_bytes(std::move(body), raw, told));
@@ -34,11 +48,9 @@ struct Played {
 class Client {
  public:
   Client() {
-    open(
-        device, [&] { CHECK(session->open(opener(device), wire::OpenT(), Clock::time_point::max())); },
-        wire::OpenedT());
-    open(
-        stream, [&] { queue->open(opener(stream), 7); }, wire::AnswerT());
+    device.open([&] { CHECK(session->open(device.opener(), wire::OpenT(), Clock::time_point::max())); },
+                wire::OpenedT());
+    stream.open([&] { queue->open(stream.opener(), 7); }, wire::AnswerT());
   }
   ~Client() { end(); }
   void end() {
@@ -65,23 +77,14 @@ class Client {
   Played device, stream;
   const std::shared_ptr<Session> session = std::make_shared<Session>("the device", checksum());
   const std::shared_ptr<Queue> queue = std::make_shared<Queue>(session, checksum());
-
- private:
-  static OpenStream opener(Played& end) {
-    return [&end](const std::string&, std::shared_ptr<StreamEvents> events) {
-      end.events = std::move(events);
-      return end.stream;
-    };
-  }
-  // Calls f(), which waits for the answer to the first message.
-  template <class F, class T>
-  static void open(Played& end, F&& f, T answer) {
-    std::thread thread(f);
-    end.stream->message(0);
-    end.tell(std::move(answer));
-    thread.join();
-  }
 };
+
+// The checksum of a stream whose session beats as soon as the stream packs a message.
+Session* beating = nullptr;
+uint32_t beating_checksum(const void* data, size_t bytes, uint32_t crc) {
+  if (Session* const session = std::exchange(beating, nullptr)) session->beat(Clock::now(), false);
+  return checksum()(data, bytes, crc);
+}
 
 // The reason for which a device is lost when this happens to a stream with a read of 10 bytes.
 template <class F>
@@ -125,6 +128,17 @@ TEST_CASE("a signal behind bytes that have changed on their way is reached with 
   client.stream.send(data);
   client.end();
   CHECK(codes == std::vector<percale_code>{PERCALE_UNAVAILABLE});
+}
+
+TEST_CASE("a heartbeat while a stream is opened does not come before its first message") {
+  Client client;
+  Played other;
+  const auto queue = std::make_shared<Queue>(client.session, beating_checksum);
+  beating = client.session.get();
+  other.open([&] { queue->open(other.opener(), 7); }, wire::AnswerT());
+  CHECK(beating == nullptr);
+  CHECK(frame_of(other.stream->message(0)).as<wire::OpenQueue>() != nullptr);
+  other.events->on_closed("reset by peer");
 }
 
 TEST_CASE("a stream says every second that this process is here, and loses a device that is silent on it") {
