@@ -76,6 +76,18 @@ Tensors run_node(const std::shared_ptr<Engine>& engine, const std::string& devic
   return *got;
 }
 
+// Converts a tensor of any type to f32.
+std::vector<float> as_floats(const Tensor& t) {
+  std::vector<float> out;
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    out.push_back(t.dtype() == DType::kF32   ? t.span<float>()[at]
+                  : t.dtype() == DType::kF16 ? to_f32(t.span<F16>()[at])
+                                             : to_f32(t.span<BF16>()[at]));
+  }
+  return out;
+}
+
 class Nodes {
  public:
   void same_bits(const std::string& op, const Tensors& inputs, const Attributes& attributes = {}, size_t outputs = 1) {
@@ -88,12 +100,12 @@ class Nodes {
       CHECK(std::memcmp(got[k].data(), want[k].data(), static_cast<size_t>(want[k].bytes())) == 0);
     }
   }
-  // For f32, where the CPU's fast kernels and the device round differently.
+  // Where the CPU's fast kernels and the device round differently.
   void near(const std::string& op, const Tensors& inputs, const Attributes& attributes = {}, size_t outputs = 1) {
     const Tensors want = run_node(engine_, "cpu:0", op, inputs, attributes, outputs);
     const Tensors got = run_node(engine_, "cuda:0", op, inputs, attributes, outputs);
     for (size_t k = 0; k < outputs; ++k) {
-      const auto a = got[k].span<float>(), b = want[k].span<float>();
+      const std::vector<float> a = as_floats(got[k]), b = as_floats(want[k]);
       REQUIRE(a.size() == b.size());
       float worst = 0;
       for (size_t i = 0; i < a.size(); ++i) {
@@ -102,7 +114,8 @@ class Nodes {
       }
       CAPTURE(op);
       CAPTURE(k);
-      CHECK(worst <= 1e-5f);
+      // 8e-3: the last bit of a bf16.
+      CHECK(worst <= (want[k].dtype() == DType::kF32 ? 1e-5f : 8e-3f));
     }
   }
 
@@ -121,6 +134,14 @@ class Nodes {
     for (F16& v : values) v = to_f16(static_cast<float>(random_() % 511) / 64.0f - 4.0f);
     return Tensor::of<F16>(shape, values);
   }
+  // Small integers, whose sums of products are exact.
+  Tensor digits(DType dtype, const Shape& shape) {
+    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+    for (float& v : values) v = static_cast<float>(random_() % 5) - 2.0f;
+    if (dtype == DType::kF32) return Tensor::of<float>(shape, values);
+    if (dtype == DType::kF16) return narrowed<F16>(shape, values, to_f16);
+    return narrowed<BF16>(shape, values, to_bf16);
+  }
   // Integers in [low, high).
   Tensor ints(const Shape& shape, int64_t low, int64_t high) {
     std::vector<int64_t> values(static_cast<size_t>(shape.num_elements()));
@@ -129,6 +150,13 @@ class Nodes {
   }
 
  private:
+  template <class T>
+  static Tensor narrowed(const Shape& shape, const std::vector<float>& values, T (*narrow)(float)) {
+    std::vector<T> out(values.size());
+    std::transform(values.begin(), values.end(), out.begin(), narrow);
+    return Tensor::of<T>(shape, out);
+  }
+
   std::shared_ptr<Engine> engine_ = both_devices();
   std::mt19937_64 random_{7};
 };
@@ -160,18 +188,6 @@ TEST_CASE("Rows of any number are sorted and summed") {
   const Tensor rate = Tensor::scalar(0.01f), step = Tensor::scalar(int64_t{3});
   n.near("percale:SparseApplyAdam", {param, rows, n.floats({7, 40}), m, v, rate, step, Tensor()}, {}, 3);
   n.near("percale:ApplyLAMB", {param, n.floats({500, 40}), m, v, rate, step, Tensor()}, {{"weight_decay", 0.1}}, 3);
-}
-
-// Converts a tensor of any type to f32.
-std::vector<float> as_floats(const Tensor& t) {
-  std::vector<float> out;
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    const auto at = static_cast<size_t>(i);
-    out.push_back(t.dtype() == DType::kF32   ? t.span<float>()[at]
-                  : t.dtype() == DType::kF16 ? to_f32(t.span<F16>()[at])
-                                             : to_f32(t.span<BF16>()[at]));
-  }
-  return out;
 }
 
 TEST_CASE("Softmax and losses of lines of all lengths, with infinities and NaN in some") {
@@ -278,6 +294,36 @@ TEST_CASE("Tensors are padded, cut and made from numbers") {
   n.same_bits("Trilu", {n.floats({5, 120, 130}), Tensor::scalar(int64_t{-7})});
   n.same_bits("OneHot", {n.ints({2000}, -300, 300), Tensor::scalar(int64_t{50}), n.floats({2})}, {{"axis", 0}});
   n.same_bits("Range", {Tensor::scalar(int64_t{5}), Tensor::scalar(int64_t{300000}), Tensor::scalar(int64_t{3})});
+}
+
+// On the emulator without cuDNN. Each thread adds up its results in f32, and tensor cores do in 16
+// bits.
+TEST_CASE("Convolutions and their gradients span several tiles, groups and pieces of sums") {
+  struct Case {
+    Shape x, w, y;
+    Attributes attributes;
+  };
+  const std::vector<Case> cases{
+      {{3, 20, 9, 11}, {70, 20, 3, 3}, {3, 70, 9, 11}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}}},
+      {{2, 66, 21}, {130, 33, 5}, {2, 130, 9}, {{"strides", std::vector<int64_t>{2}}, {"group", 2}}},
+      {{1, 17, 60, 61}, {18, 17, 2, 2}, {1, 18, 58, 59}, {{"dilations", std::vector<int64_t>{2, 2}}}},
+      {{2, 16, 5, 6, 7}, {16, 16, 2, 3, 1}, {2, 16, 4, 4, 7}, {}},
+  };
+  Nodes n;
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+    for (const Case& c : cases) {
+      const Tensor x = n.digits(dtype, c.x), w = n.digits(dtype, c.w), dy = n.digits(dtype, c.y);
+      const auto spatial = [](const Shape& shape) {
+        return std::vector<int64_t>(shape.dims().begin() + 2, shape.dims().end());
+      };
+      n.near("Conv", {x, w, n.digits(dtype, {c.w[0]})}, c.attributes);
+      Attributes of_input = c.attributes, of_weight = c.attributes;
+      of_input.set("spatial_shape", spatial(c.x));
+      of_weight.set("kernel_shape", spatial(c.w));
+      n.near("percale:ConvGradInput", {dy, w}, of_input);
+      n.near("percale:ConvGradWeight", {x, dy}, of_weight, 2);
+    }
+  }
 }
 
 // Resize has no kernel on the device; it is expanded to gathers, products and sums.

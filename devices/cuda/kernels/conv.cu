@@ -1,7 +1,8 @@
 // Convolutions and their gradients as matrix products. One operand is gathered while it is read, so
 // nothing is unfolded in memory. Each group is a product of `rows` x `columns` results, each a sum
-// over `depth`. Sums run in the order of the depth.
+// over `depth`. Sums run in the order of the depth, on tensor cores by steps of 16.
 #include "devices/cuda/kernels/common/product_args.h"
+#include "devices/cuda/kernels/common/tensor.cuh"
 #include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {
@@ -26,29 +27,29 @@ __device__ int64_t weight_of(const ConvArgs& a, int64_t out, int64_t in, int64_t
 // Returns the element of X that output point `o` reads at tap `k` (channel and tap), or 0 in the
 // padding.
 template <class T>
-__device__ Wide<T> x_at(const ConvArgs& a, int64_t group, const Point& k, const Point& o) {
+__device__ T x_at(const ConvArgs& a, int64_t group, const Point& k, const Point& o) {
   const WindowArgs& w = a.window;
   int64_t i[3];
   for (int d = 0; d < 3; ++d) {
     i[d] = o.p[d] * w.stride[d] + k.p[d] * w.dilation[d] - w.pad[d];
-    if (i[d] < 0 || i[d] >= w.in[d]) return 0;
+    if (i[d] < 0 || i[d] >= w.in[d]) return T{};
   }
   const int64_t channels = a.groups * a.in_channels, channel = group * a.in_channels + k.outer;
-  return widen(at<const T>(a.x)[place_of(a, o.outer, channels, channel, size_of(w.in), index_in(w.in, i))]);
+  return at<const T>(a.x)[place_of(a, o.outer, channels, channel, size_of(w.in), index_in(w.in, i))];
 }
 // Returns the element of dY whose window reads input point `i` at tap `k`, or 0 if there is none.
 template <class T>
-__device__ Wide<T> dy_at(const ConvArgs& a, int64_t group, const Point& k, const Point& i) {
+__device__ T dy_at(const ConvArgs& a, int64_t group, const Point& k, const Point& i) {
   const WindowArgs& w = a.window;
   int64_t o[3];
   for (int d = 0; d < 3; ++d) {
     const int64_t start = i.p[d] + w.pad[d] - k.p[d] * w.dilation[d];
-    if (start < 0) return 0;
+    if (start < 0) return T{};
     o[d] = quotient(start, w.stride[d]);
-    if (o[d] >= w.out[d] || o[d] * w.stride[d] != start) return 0;
+    if (o[d] >= w.out[d] || o[d] * w.stride[d] != start) return T{};
   }
   const int64_t channels = a.groups * a.out_channels, channel = group * a.out_channels + k.outer;
-  return widen(at<const T>(a.y)[place_of(a, i.outer, channels, channel, size_of(w.out), index_in(w.out, o))]);
+  return at<const T>(a.y)[place_of(a, i.outer, channels, channel, size_of(w.out), index_in(w.out, o))];
 }
 
 // The three products. right(depth, column) is gathered. Depths and columns are points.
@@ -69,12 +70,12 @@ struct Images {
   }
   __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(dims(a), c); }
   __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.kernel, d); }
-  __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
+  __device__ static T left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
     const int64_t taps = size_of(a.window.kernel), channel = quotient(d, taps), tap = d - channel * taps;
     const int64_t out = group * a.out_channels + (kForward ? row : channel), in = kForward ? channel : row;
-    return widen(at<const T>(a.w)[weight_of(a, out, in, tap)]);
+    return at<const T>(a.w)[weight_of(a, out, in, tap)];
   }
-  __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
+  __device__ static T right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
     if constexpr (kForward) {
       return x_at<T>(a, group, d, c);
     } else {
@@ -103,12 +104,12 @@ struct GradWeight {
   __device__ static int64_t depth(const ConvArgs& a) { return a.batch * size_of(a.window.out); }
   __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(a.window.kernel, c); }
   __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.out, d); }
-  __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
+  __device__ static T left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
     const int64_t size = size_of(a.window.out), n = quotient(d, size);
     const int64_t channels = a.groups * a.out_channels, channel = group * a.out_channels + row;
-    return widen(at<const T>(a.y)[place_of(a, n, channels, channel, size, d - n * size)]);
+    return at<const T>(a.y)[place_of(a, n, channels, channel, size, d - n * size)];
   }
-  __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
+  __device__ static T right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
     return x_at<T>(a, group, c, d);
   }
   __device__ static void store(const ConvArgs& a, int64_t piece, int64_t group, int64_t row, int64_t column,
@@ -123,15 +124,107 @@ struct GradWeight {
   }
 };
 
-// A block of kSide x kSide threads computes kTile x kTile results.
-constexpr int kTile = 64, kStep = 16, kSide = 16;
+// A block of kSide x kSide threads computes kTile x kTile results, kStep of the depth at a time. Of
+// both matrices it has one part in shared memory: lines, which are rows of the left matrix and
+// columns of the right one, with kStep elements each.
+constexpr int kTile = 64, kStep = 16, kSide = 16, kEach = kTile / kSide;
 
-// The tile of results that a block computes, and the part of the depth that it adds up. Thread t of
-// 256 computes rows t / 16 + 16 i and columns t % 16 + 16 j of the tile.
+// The sums of a tile, of which each thread has 4 x 4. Thread t has rows t / 16 + 16 i and columns
+// t % 16 + 16 j.
+template <class T>
+class ThreadSums {
+ public:
+  struct Part {
+    __device__ void set(int line, int k, T value) { items[k][line] = widen(value); }
+    Wide<T> items[kStep][kTile + 1];
+  };
+
+  __device__ void add(const Part& left, const Part& right) {
+    for (int k = 0; k < kStep; ++k) {
+      Wide<T> mine[kEach];
+      for (int i = 0; i < kEach; ++i) mine[i] = left.items[k][row(i)];
+      for (int j = 0; j < kEach; ++j) {
+        const Wide<T> other = right.items[k][column(j)];
+        for (int i = 0; i < kEach; ++i) sums_[i][j] = fma(mine[i], other, sums_[i][j]);
+      }
+    }
+  }
+  // Calls f(row, column, sum) for each sum of this thread.
+  template <class F>
+  __device__ void for_each(F&& f) const {
+    for (int i = 0; i < kEach; ++i) {
+      for (int j = 0; j < kEach; ++j) f(row(i), column(j), sums_[i][j]);
+    }
+  }
+
+ private:
+  __device__ static int row(int i) { return static_cast<int>(threadIdx.x) / kSide + kSide * i; }
+  __device__ static int column(int j) { return static_cast<int>(threadIdx.x) % kSide + kSide * j; }
+
+  Wide<T> sums_[kEach][kEach] = {};
+};
+
+// The sums of a tile on tensor cores. Each of eight warps has 16 rows and 32 columns, and each of
+// its lanes the places that tensor.cuh tells.
+template <class T>
+class TensorSums {
+ public:
+  struct Part {
+    // An odd number of words, so that neighbouring lines begin in different banks.
+    static constexpr int kPitch = kStep + 2;
+    __device__ void set(int line, int k, T value) { items[line][k] = value; }
+    alignas(4) T items[kTile][kPitch];
+  };
+
+  __device__ void add(const Part& left, const Part& right) {
+    const LeftPart mine = load_left(left.items[row()], Part::kPitch, lane());
+    PERCALE_UNROLL
+    for (int j = 0; j < kGroups; ++j) {
+      multiply_add<T>(sums_[j], mine, load_right(right.items[column(j)], Part::kPitch, lane()));
+    }
+  }
+  // Calls f(row, column, sum) for each sum of this thread.
+  template <class F>
+  __device__ void for_each(F&& f) const {
+    PERCALE_UNROLL
+    for (int j = 0; j < kGroups; ++j) {
+      PERCALE_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        f(row() + lane() / 4 + i / 2 * 8, column(j) + lane() % 4 * 2 + i % 2, sums_[j][i]);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kGroups = 4, kRows = 16, kColumns = 8;
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
+  // The first row of the warp, and the first column of its group j.
+  __device__ static int row() { return warp() % (kTile / kRows) * kRows; }
+  __device__ static int column(int j) { return (warp() / (kTile / kRows) * kGroups + j) * kColumns; }
+
+  Sums sums_[kGroups] = {};
+};
+
+template <class T>
+struct SumsOf {
+  using Type = ThreadSums<T>;
+};
+template <>
+struct SumsOf<F16> {
+  using Type = TensorSums<F16>;
+};
+template <>
+struct SumsOf<BF16> {
+  using Type = TensorSums<BF16>;
+};
+
+// The tile of results that a block computes, and the end of the part of the depth that it adds up.
 template <class Product>
 struct ConvTile {
-  using W = Wide<typename Product::T>;
-  static constexpr int kEach = kTile / kSide;
+  using T = typename Product::T;
+  using TileSums = typename SumsOf<T>::Type;
+  using Part = typename TileSums::Part;
 
   const ConvArgs& a;
   int64_t rows, columns, group, row0, column0, end;
@@ -146,14 +239,15 @@ struct ConvTile {
     }
   }
 
-  __device__ void load_left(W (&left)[kStep][kTile + 1], int64_t begin) const {
+  __device__ void gather_left(Part& left, int64_t begin) const {
     for (int i = 0; i < kEach; ++i) {
-      const int64_t row = row0 + ty + kSide * i, d = begin + tx;
-      left[tx][ty + kSide * i] = row < rows && d < end ? Product::left(a, group, row, d) : static_cast<W>(0);
+      const int line = ty + kSide * i;
+      const int64_t row = row0 + line, d = begin + tx;
+      left.set(line, tx, row < rows && d < end ? Product::left(a, group, row, d) : T{});
     }
   }
 
-  __device__ void load_right(W (&right)[kStep][kTile + 1], const Point (&points)[kEach], int64_t begin) const {
+  __device__ void gather_right(Part& right, const Point (&points)[kEach], int64_t begin) const {
     if (Product::kDepthInside) {
       const int64_t d = begin + tx;
       const bool inside = d < end;
@@ -161,7 +255,7 @@ struct ConvTile {
       for (int i = 0; i < kEach; ++i) {
         const int column = ty + kSide * i;
         const bool works = inside && column0 + column < columns;
-        right[tx][column] = works ? Product::right(a, group, depth, points[i]) : static_cast<W>(0);
+        right.set(column, tx, works ? Product::right(a, group, depth, points[i]) : T{});
       }
       return;
     }
@@ -169,31 +263,17 @@ struct ConvTile {
     for (int i = 0; i < kEach; ++i) {
       const int k = (ty * kSide + tx) / kTile + kStep / kEach * i;
       const bool works = begin + k < end && column0 + column < columns;
-      right[k][column] =
-          works ? Product::right(a, group, Product::depth_point(a, begin + k), points[0]) : static_cast<W>(0);
+      right.set(column, k,
+                works ? Product::right(a, group, Product::depth_point(a, begin + k), points[0]) : T{});
     }
   }
 
-  __device__ void multiply(const W (&left)[kStep][kTile + 1], const W (&right)[kStep][kTile + 1],
-                           W (&sums)[kEach][kEach]) const {
-    for (int k = 0; k < kStep; ++k) {
-      W mine[kEach];
-      for (int i = 0; i < kEach; ++i) mine[i] = left[k][ty + kSide * i];
-      for (int j = 0; j < kEach; ++j) {
-        const W other = right[k][tx + kSide * j];
-        for (int i = 0; i < kEach; ++i) sums[i][j] = fma(mine[i], other, sums[i][j]);
+  __device__ void store(const TileSums& sums) const {
+    sums.for_each([this](int row, int column, Wide<T> sum) {
+      if (row0 + row < rows && column0 + column < columns) {
+        Product::store(a, blockIdx.y, group, row0 + row, column0 + column, sum);
       }
-    }
-  }
-
-  __device__ void store(const W (&sums)[kEach][kEach]) const {
-    for (int i = 0; i < kEach; ++i) {
-      const int64_t row = row0 + ty + kSide * i;
-      for (int j = 0; j < kEach; ++j) {
-        const int64_t column = column0 + tx + kSide * j;
-        if (row < rows && column < columns) Product::store(a, blockIdx.y, group, row, column, sums[i][j]);
-      }
-    }
+    });
   }
 
   __device__ int own_column() const { return (ty * kSide + tx) % kTile; }
@@ -204,9 +284,8 @@ struct ConvTile {
 template <class Product>
 __device__ void multiply_tiles(const ConvArgs& a) {
   using Tile = ConvTile<Product>;
-  using W = typename Tile::W;
-  __shared__ W left[kStep][kTile + 1];
-  __shared__ W right[kStep][kTile + 1];
+  __shared__ typename Tile::Part left;
+  __shared__ typename Tile::Part right;
   const int64_t rows = Product::rows(a), columns = Product::columns(a);
   const int64_t row_tiles = (rows + kTile - 1) / kTile, column_tiles = (columns + kTile - 1) / kTile;
   const Range range = piece_of(Product::depth(a), a.pieces, blockIdx.y);
@@ -215,15 +294,15 @@ __device__ void multiply_tiles(const ConvArgs& a) {
     const int64_t rest = number / row_tiles, group = rest / column_tiles;
     const int64_t row0 = (number - rest * row_tiles) * kTile, column0 = (rest - group * column_tiles) * kTile;
     const Tile tile{a, rows, columns, group, row0, column0, range.end, t / kSide, t % kSide};
-    W sums[Tile::kEach][Tile::kEach] = {};
-    Point points[Tile::kEach];
+    typename Tile::TileSums sums;
+    Point points[kEach];
     tile.find_points(points);
     for (int64_t begin = range.begin; begin < range.end; begin += kStep) {
       __syncthreads();  // Other threads may still read the previous step.
-      tile.load_left(left, begin);
-      tile.load_right(right, points, begin);
+      tile.gather_left(left, begin);
+      tile.gather_right(right, points, begin);
       __syncthreads();
-      tile.multiply(left, right, sums);
+      sums.add(left, right);
     }
     tile.store(sums);
   }
@@ -247,7 +326,7 @@ __device__ void multiply_plain(const ConvArgs& a) {
       for (tap.p[0] = 0; tap.p[0] < a.window.kernel[0]; ++tap.p[0]) {
         for (tap.p[1] = 0; tap.p[1] < a.window.kernel[1]; ++tap.p[1]) {
           for (tap.p[2] = 0; tap.p[2] < a.window.kernel[2]; ++tap.p[2], ++d) {
-            sum = fma(Product::left(a, group, row, d), Product::right(a, group, tap, point), sum);
+            sum = fma(widen(Product::left(a, group, row, d)), widen(Product::right(a, group, tap, point)), sum);
           }
         }
       }
@@ -269,7 +348,8 @@ __device__ void multiply_block(const ConvArgs& a) {
     const Point point = Product::column_point(a, column);
     W sum = 0;
     for (int64_t d = range.begin + threadIdx.x; d < range.end; d += blockDim.x) {
-      sum = fma(Product::left(a, group, row, d), Product::right(a, group, Product::depth_point(a, d), point), sum);
+      const Point depth = Product::depth_point(a, d);
+      sum = fma(widen(Product::left(a, group, row, d)), widen(Product::right(a, group, depth, point)), sum);
     }
     sum = join_row(sum, lanes, JoinSum());
     if (threadIdx.x == 0) Product::store(a, blockIdx.y, group, row, column, sum);
