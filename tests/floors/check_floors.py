@@ -64,7 +64,8 @@ LAYERS = [
 INNER_LAYERS = {
     "devices/cuda": [
         ["devices/cuda/kernels/common"],
-        ["devices/cuda/kernels", "devices/cuda/driver"],
+        ["devices/cuda/kernels"],
+        ["devices/cuda/driver"],
         ["devices/cuda/stream"],
         ["devices/cuda/launch"],
         ["devices/cuda/vendor", "devices/cuda/elementwise"],

@@ -1,36 +1,11 @@
-// The modules that the plug-in carries: one image for each file in kernels/, compiled by nvcc for
-// several GPU architectures.
+// The modules that the plug-in carries: one image for each `.cu` in kernels/, compiled by nvcc
+// for several GPU architectures.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_IMAGES_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_IMAGES_H_
 
 #include <cstddef>
 
-// One line for each file kernels/<family>.cu. meson.build has the same list.
-#define PERCALE_CUDA_FAMILIES(F) \
-  F(elementwise)                 \
-  F(cast)                        \
-  F(reduce)                      \
-  F(softmax)                     \
-  F(norm)                        \
-  F(channel_norm)                \
-  F(pool)                        \
-  F(grid)                        \
-  F(roi)                         \
-  F(conv)                        \
-  F(attention)                   \
-  F(loss)                        \
-  F(optimizer)                   \
-  F(layout)                      \
-  F(pad)                         \
-  F(index)                       \
-  F(sequence)                    \
-  F(fold)                        \
-  F(sort)                        \
-  F(generate)                    \
-  F(random)                      \
-  F(recurrent)                   \
-  F(product)                     \
-  F(all_reduce)
+#include "devices/cuda/kernels/families.h"  // made from families.h.in
 
 namespace percale::cuda {
 

@@ -97,6 +97,10 @@ Operands operands_of(const Node& node, size_t first, size_t mask) {
 // True if the own kernels use tensor cores.
 bool has_half(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16; }
 
+DeviceKernel attention_kernel(const std::string& what, percale_dtype dtype) {
+  return {has_half(dtype) ? Family::attention_tensor : Family::attention, "percale_attention_" + what + suffix(dtype)};
+}
+
 // True if cuDNN may be used.
 bool suits_library(Plan& plan, percale_dtype dtype, const AttentionArgs& args) {
   return has_half(dtype) && args.batch * args.heads * args.queries * args.keys >= kLibraryScores &&
@@ -183,7 +187,7 @@ Run prepare_attention(Plan& plan) {
   const bool masked = node.has(3), asked = node.gives(1);
   heads_of(node.output_dims(), node.attribute("y_by_row", int64_t{0}) != 0, sizes.y_steps);
   sizes.nan_is_zero = node.attribute("nan_is_zero", int64_t{0}) != 0;
-  const DeviceKernel kernel{Family::attention, std::string("percale_attention_") + suffix(dtype)};
+  const DeviceKernel kernel = attention_kernel("", dtype);
   const Library library(plan, dtype, of);
   const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
   refuse_if(asked && sizes.keys == 0, "there are no keys");
@@ -228,10 +232,8 @@ Run prepare_attention_grad(Plan& plan) {
     }
   }
   const int64_t delta = plan.book(rows_of(args.of) * wide_bytes(dtype));
-  const auto kernel = [&](const char* what) {
-    return DeviceKernel{Family::attention, std::string("percale_attention_") + what + suffix(dtype)};
-  };
-  const DeviceKernel sums = kernel("delta_"), of_q = kernel("grad_q_"), of_kv = kernel("grad_kv_");
+  const DeviceKernel sums{Family::attention, std::string("percale_attention_delta_") + suffix(dtype)};
+  const DeviceKernel of_q = attention_kernel("grad_q_", dtype), of_kv = attention_kernel("grad_kv_", dtype);
   const int64_t shared = backward_elements(dtype, args.of.size, args.of.value_size);
   const LaunchGrid by_query = tiles_of(args.of, args.of.queries, dtype, shared),
                    by_key = tiles_of(args.of, args.of.keys, dtype, shared);
