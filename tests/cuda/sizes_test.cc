@@ -190,6 +190,17 @@ TEST_CASE("Rows of any number are sorted and summed") {
   n.near("percale:ApplyLAMB", {param, n.floats({500, 40}), m, v, rate, step, Tensor()}, {{"weight_decay", 0.1}}, 3);
 }
 
+TEST_CASE("Equal slices of any length are grouped") {
+  Nodes n;
+  const Tensor pairs = n.digits(DType::kF16, {2, 9000, 2}), rows = n.ints({4500, 7}, -2, 2);
+  for (const int64_t sorted : {0, 1}) {
+    n.same_bits("percale:DistinctSlices", {pairs}, {{"axis", 1}, {"sorted", sorted}}, 4);
+    n.same_bits("percale:DistinctSlices", {rows}, {{"axis", 0}, {"sorted", sorted}}, 4);
+  }
+  n.same_bits("percale:DistinctSlices", {n.digits(DType::kF32, {64, 300})}, {{"axis", 1}}, 4);
+  n.same_bits("percale:DistinctSlices", {n.digits(DType::kBF16, {9000})}, {}, 4);
+}
+
 TEST_CASE("Softmax and losses of lines of all lengths, with infinities and NaN in some") {
   const auto engine = both_devices();
   const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");

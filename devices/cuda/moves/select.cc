@@ -24,31 +24,44 @@ Run prepare_places(Plan& plan) {
   };
 }
 
-// Elements are sorted by keys of 64 bits. Longer slices would need more of them.
+// Slices are sorted by one element after the other, in up to eight passes each. The host compares
+// longer ones.
+constexpr int64_t kMostSliceElements = 64;
+
 Run prepare_distinct(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
-  const int64_t count = elements(x);
-  refuse_if(node.has_int("axis") && x[normal_axis(node.attribute("axis", int64_t{0}), x.size())] != count,
-            "slices of several elements are not supported");
-  const percale_dtype dtype = as_number(node.dtype(0));
-  const SortKeys keys(dtype);
-  DistinctArgs args{};
-  LineKeysArgs line{};
-  line.size = args.count = count;
-  line.lines = line.inner = 1;
-  args.sorted = node.attribute("sorted", int64_t{1}) != 0;
+  const Lines along = node.has_int("axis") ? lines_along(x, normal_axis(node.attribute("axis", int64_t{0}), x.size()))
+                                           : Lines{1, elements(x), 1};
+  const int64_t count = along.size, length = along.outer * along.inner;
   if (count == 0) return [](const Launch& launch) { run_clear(launch, launch.out(3), 8); };
+  refuse_if(length == 0 || length > kMostSliceElements, "supports slices of 1 to 64 elements");
+  const percale_dtype dtype = as_number(node.dtype(0));
+  const DeviceKernel keys{Family::sort, std::string("percale_slice_keys_") + suffix(dtype)},
+      mark{Family::sort, std::string("percale_mark_slices_") + suffix(dtype)};
+  SlicesArgs slices{};
+  DistinctArgs args{};
+  slices.count = args.count = count;
+  slices.inner = along.inner;
+  slices.length = length;
+  args.sorted = node.attribute("sorted", int64_t{1}) != 0;
+  const uint64_t greatest = SortKeys(dtype).greatest();
   const Sort sort(plan, count);
   const Cumulation scan = scan_of(plan, count);
-  const int64_t before = plan.book(count * 8), begins = plan.book(count * 8);
+  const int64_t marks = plan.book(count * 8), before = plan.book(count * 8), begins = plan.book(count * 8);
   const int64_t first_before = args.sorted ? 0 : plan.book(count * 8);
   return [=](const Launch& launch) {
-    keys.run(launch, sort, launch.in(0), line);
-    const Sort::Lists sorted = sort.run(launch, keys.greatest());
+    SlicesArgs of = slices;
+    of.x = launch.in(0);
+    const auto write = [&](int64_t element, const Sort::Lists& lists) {
+      of.keys = lists.keys;
+      of.places = lists.places;
+      of.element = element;
+      launch.run(keys, grid_for(count), of);
+    };
     DistinctArgs now = args;
-    now.keys = sorted.keys;
-    now.places = sorted.places;
+    of.places = now.places = sort.run_keys(launch, greatest, length, write).places;
+    of.marks = now.marks = launch.scratch(marks);
     now.before = launch.scratch(before);
     now.begins = launch.scratch(begins);
     now.first_before = launch.scratch(first_before);
@@ -56,8 +69,8 @@ Run prepare_distinct(Plan& plan) {
     now.inverse = launch.out(1);
     now.counts = launch.out(2);
     now.number = launch.out(3);
-    launch.run(DeviceKernel{Family::sequence, "percale_mark_groups"}, grid_for(count), now);
-    scan.run(launch, now.before, now.before);
+    launch.run(mark, grid_for(count), of);
+    scan.run(launch, now.marks, now.before);
     launch.run(DeviceKernel{Family::sequence, "percale_note_groups"}, grid_for(count), now);
     if (!args.sorted) scan.run(launch, now.first_before, now.first_before);
     launch.run(DeviceKernel{Family::sequence, "percale_write_groups"}, grid_for(count), now);

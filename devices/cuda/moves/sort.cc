@@ -10,15 +10,6 @@
 namespace percale::cuda {
 namespace {
 
-// A tensor viewed as lines along an axis: [outer, size, inner].
-struct Lines {
-  int64_t outer, size, inner;
-};
-Lines lines_along(const Dims& x, size_t axis) {
-  const auto at = x.begin() + static_cast<ptrdiff_t>(axis);
-  return {elements(Dims(x.begin(), at)), x.empty() ? 1 : x[axis], x.empty() ? 1 : elements(Dims(at + 1, x.end()))};
-}
-
 Run prepare_top(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
@@ -80,6 +71,11 @@ Run prepare_arg_extreme(Plan& plan) {
 
 }  // namespace
 
+Lines lines_along(const Dims& x, size_t axis) {
+  const auto at = x.begin() + static_cast<ptrdiff_t>(axis);
+  return {elements(Dims(x.begin(), at)), x.empty() ? 1 : x[axis], x.empty() ? 1 : elements(Dims(at + 1, x.end()))};
+}
+
 Sort::Sort(Plan& plan, int64_t count)
     : count_(count), tiles_((count + kSortTile - 1) / kSortTile), scan_(scan_of(plan, 256 * tiles_)) {
   for (int k = 0; k < 2; ++k) {
@@ -112,14 +108,12 @@ int Sort::run_passes(const Launch& launch, int from, uint64_t greatest, int64_t 
 }
 
 Sort::Lists Sort::run(const Launch& launch, uint64_t greatest) const {
-  const int at = run_passes(launch, 0, greatest, 0);
-  return {launch.scratch(keys_[at]), launch.scratch(places_[at])};
+  return lists(launch, run_passes(launch, 0, greatest, 0));
 }
 
 Sort::Lists Sort::run_lines(const Launch& launch, uint64_t greatest, int64_t line) const {
   const auto lines = static_cast<uint64_t>(count_ / line);
-  const int at = run_passes(launch, run_passes(launch, 0, greatest, 0), lines - 1, line);
-  return {launch.scratch(keys_[at]), launch.scratch(places_[at])};
+  return lists(launch, run_passes(launch, run_passes(launch, 0, greatest, 0), lines - 1, line));
 }
 
 // f16 and bf16 sort as f32.

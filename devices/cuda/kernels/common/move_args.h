@@ -173,13 +173,14 @@ struct PlacesArgs {
   Ptr x, before, places, number;
   int64_t count;
 };
-// Finds the groups of equal keys. keys, places [count] are sorted. before [count]: 1 where a group
-// begins, else 0; then how many begin before each key. begins [groups]: where in the list. Unless
-// the order is that of the keys, first_before [count] does for places what `before` does for keys.
+// Finds the groups of equal slices. places [count]: a list of the slices in their order. marks
+// [count]: 1 where a group begins in the list, else 0. before [count]: how many begin before each.
+// begins [groups]: where in the list. Unless the groups keep this order, first_before [count]: 1 at
+// the place of each group's first slice, else 0; then how many of these are before each place.
 // Results: the first place and the size of each group, then zeros; the group of each place; the
 // number of groups.
 struct DistinctArgs {
-  Ptr keys, places, before, begins, first_before;
+  Ptr places, marks, before, begins, first_before;
   Ptr first, inverse, counts, number;
   int64_t count;
   int32_t sorted, unused;
@@ -208,6 +209,12 @@ struct RadixArgs {
   int32_t shift, unused;
 };
 inline constexpr int64_t kSortTile = 4096;
+// Slices of x [outer, count, inner], with `length` elements each.
+struct SlicesArgs {
+  Ptr x, keys, places, marks;  // [count]; marks: 1 where a slice differs from the one before it
+  int64_t count, inner, length;
+  int64_t element;  // of each slice, for the keys
+};
 // Lines of x [outer, size, inner].
 struct LineKeysArgs {
   Ptr x, keys, places;

@@ -1,4 +1,5 @@
-// Reverses rows of sequences, writes rows into a cache, and finds nonzero and distinct elements.
+// Reverses rows of sequences, writes rows into a cache, and finds nonzero elements and distinct
+// slices.
 // Elements are moved by size, whatever their type.
 #include "devices/cuda/kernels/common/device.cuh"
 #include "devices/cuda/kernels/common/move_args.h"
@@ -70,24 +71,14 @@ __device__ void write_places(const PlacesArgs& a) {
   }
 }
 
-// True if a group of equal keys begins at element i of the sorted list.
-__device__ bool begins_group(const DistinctArgs& a, int64_t i) {
-  const uint64_t* keys = at<const uint64_t>(a.keys);
-  return i == 0 || keys[i] != keys[i - 1];
-}
-// The group of element i, in the order of the keys.
+// True if a group of equal slices begins at element i of the list.
+__device__ bool begins_group(const DistinctArgs& a, int64_t i) { return at<const int64_t>(a.marks)[i] != 0; }
+// The group of element i, in the order of the list.
 __device__ int64_t group_of(const DistinctArgs& a, int64_t i) {
   return at<const int64_t>(a.before)[i] - (begins_group(a, i) ? 0 : 1);
 }
 
 }  // namespace
-
-// Sets `before` to 1 where a group begins, else to 0.
-PERCALE_KERNEL(percale_mark_groups, DistinctArgs, 256) {
-  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
-    at<int64_t>(a.before)[i] = begins_group(a, i) ? 1 : 0;
-  }
-}
 
 // Notes where each group begins in the list, and marks the places of their first slices.
 PERCALE_KERNEL(percale_note_groups, DistinctArgs, 256) {

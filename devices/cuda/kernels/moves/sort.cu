@@ -48,6 +48,33 @@ __device__ void line_keys(const LineKeysArgs& a) {
   }
 }
 
+// Returns the key of an element of a slice.
+template <class T>
+__device__ uint64_t slice_key(const SlicesArgs& a, int64_t slice, int64_t element) {
+  const Divided of = divide(element, a.inner);
+  return key_of(widen(at<const T>(a.x)[(of.quotient * a.count + slice) * a.inner + of.rest]));
+}
+// The last element is the first one to be sorted by; the slices still lie in the order of x.
+template <class T>
+__device__ void slice_keys(const SlicesArgs& a) {
+  int64_t* places = at<int64_t>(a.places);
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    if (a.element == a.length - 1) places[i] = i;
+    at<uint64_t>(a.keys)[i] = slice_key<T>(a, places[i], a.element);
+  }
+}
+template <class T>
+__device__ void mark_slices(const SlicesArgs& a) {
+  const int64_t* places = at<const int64_t>(a.places);
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    bool differs = i == 0;
+    for (int64_t e = 0; e < a.length && !differs; ++e) {
+      differs = slice_key<T>(a, places[i], e) != slice_key<T>(a, places[i - 1], e);
+    }
+    at<int64_t>(a.marks)[i] = differs ? 1 : 0;
+  }
+}
+
 template <class T>
 __device__ void take_top(const TopArgs& a) {
   const T* x = at<const T>(a.x);
@@ -288,8 +315,10 @@ PERCALE_KERNEL(percale_radix_move, RadixArgs, 256) {
   }
 }
 
-#define PERCALE_SORT(name, T)                                                      \
-  PERCALE_KERNEL(percale_line_keys_##name, LineKeysArgs, 256) { line_keys<T>(a); } \
+#define PERCALE_SORT(name, T)                                                        \
+  PERCALE_KERNEL(percale_line_keys_##name, LineKeysArgs, 256) { line_keys<T>(a); }   \
+  PERCALE_KERNEL(percale_slice_keys_##name, SlicesArgs, 256) { slice_keys<T>(a); }   \
+  PERCALE_KERNEL(percale_mark_slices_##name, SlicesArgs, 256) { mark_slices<T>(a); } \
   PERCALE_KERNEL(percale_arg_extreme_##name, ArgExtremeArgs, 256) { arg_extreme<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_SORT)
 
