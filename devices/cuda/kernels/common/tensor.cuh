@@ -7,6 +7,10 @@
 
 namespace percale::cuda {
 
+// The lane and the warp of this thread, in blocks of one dim.
+__device__ inline int own_lane() { return static_cast<int>(threadIdx.x) % 32; }
+__device__ inline int own_warp() { return static_cast<int>(threadIdx.x) / 32; }
+
 // The parts of the matrices that one lane holds. With g = lane / 4 and t = lane % 4, these are
 //   left:  rows g and g + 8 of columns 2 t and 2 t + 1, then of columns 2 t + 8 and 2 t + 9,
 //   right: column g of rows 2 t and 2 t + 1, then of rows 2 t + 8 and 2 t + 9,

@@ -99,18 +99,16 @@ struct TensorPlace {
   __device__ TensorPlace(int64_t tile, int64_t tiles, int64_t heads)
       : line(tile / tiles), first((tile - line * tiles) * kTensorRows), b(line / heads), head(line - b * heads) {}
   // The first of the rows of this lane. The other one is 8 rows later.
-  __device__ int64_t row() const { return first + warp() * 16 + lane() / 4; }
-  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
-  __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
+  __device__ int64_t row() const { return first + own_warp() * 16 + own_lane() / 4; }
   // The first element of group j of this lane.
-  __device__ static int column(int j) { return kColumns * j + 2 * (lane() % 4); }
+  __device__ static int column(int j) { return kColumns * j + 2 * (own_lane() % 4); }
   int64_t line, first, b, head;
 };
 
 template <class T>
 __device__ void attend_tensor(const AttentionArgs& a) {
   PERCALE_DYNAMIC_SHARED(T, shared);
-  const int pitch = padded(a.size) + kTensorGap, lane = TensorPlace::lane();
+  const int pitch = padded(a.size) + kTensorGap, lane = own_lane();
   T *const q = shared, *const k = q + kTensorRows * pitch, *const v = k + kTensorOthers * pitch;
   const int64_t tiles = (a.queries + kTensorRows - 1) / kTensorRows, sharing = a.heads / a.kv_heads;
   for (int64_t tile = blockIdx.x; tile < a.batch * a.heads * tiles; tile += gridDim.x) {
@@ -129,7 +127,7 @@ __device__ void attend_tensor(const AttentionArgs& a) {
                    a.keys, a.v_steps[2], a.value_size);
       __syncthreads();
       Scores scores;
-      multiply_rows(scores, q + at_tile.warp() * 16 * pitch, k, pitch, a.size, lane);
+      multiply_rows(scores, q + own_warp() * 16 * pitch, k, pitch, a.size, lane);
       PERCALE_UNROLL
       for (int h = 0; h < 2; ++h) {
         const int64_t query = at_tile.row() + 8 * h;
@@ -189,7 +187,7 @@ template <class T, bool kOfKeys>
 __device__ void attend_back_tensor(const AttentionGradArgs& g) {
   const AttentionArgs& a = g.of;
   PERCALE_DYNAMIC_SHARED(T, shared);
-  const int pitch = padded(a.size) + kTensorGap, value_pitch = padded(a.value_size) + kTensorGap, lane = TensorPlace::lane();
+  const int pitch = padded(a.size) + kTensorGap, value_pitch = padded(a.value_size) + kTensorGap, lane = own_lane();
   T *const own = shared, *const own_second = own + kTensorRows * pitch;
   T *const other = own_second + kTensorRows * value_pitch, *const other_second = other + kTensorOthers * pitch;
   T *const turned = other_second + kTensorOthers * value_pitch;
@@ -215,8 +213,8 @@ __device__ void attend_back_tensor(const AttentionGradArgs& g) {
                 theirs.second_step, a.value_size);
       __syncthreads();
       Scores weights, slopes;
-      multiply_rows(weights, own + at_tile.warp() * 16 * pitch, other, pitch, a.size, lane);
-      multiply_rows(slopes, own_second + at_tile.warp() * 16 * value_pitch, other_second, value_pitch, a.value_size,
+      multiply_rows(weights, own + own_warp() * 16 * pitch, other, pitch, a.size, lane);
+      multiply_rows(slopes, own_second + own_warp() * 16 * value_pitch, other_second, value_pitch, a.value_size,
                     lane);
       PERCALE_UNROLL
       for (int j = 0; j < kTensorOthers / kColumns; ++j) {

@@ -177,10 +177,10 @@ class TensorSums {
   };
 
   __device__ void add(const Part& left, const Part& right) {
-    const LeftPart mine = load_left(left.items[row()], Part::kPitch, lane());
+    const LeftPart mine = load_left(left.items[row()], Part::kPitch, own_lane());
     PERCALE_UNROLL
     for (int j = 0; j < kGroups; ++j) {
-      multiply_add<T>(sums_[j], mine, load_right(right.items[column(j)], Part::kPitch, lane()));
+      multiply_add<T>(sums_[j], mine, load_right(right.items[column(j)], Part::kPitch, own_lane()));
     }
   }
   // Calls f(row, column, sum) for each sum of this thread.
@@ -190,18 +190,16 @@ class TensorSums {
     for (int j = 0; j < kGroups; ++j) {
       PERCALE_UNROLL
       for (int i = 0; i < 4; ++i) {
-        f(row() + lane() / 4 + i / 2 * 8, column(j) + lane() % 4 * 2 + i % 2, sums_[j][i]);
+        f(row() + own_lane() / 4 + i / 2 * 8, column(j) + own_lane() % 4 * 2 + i % 2, sums_[j][i]);
       }
     }
   }
 
  private:
   static constexpr int kGroups = 4, kRows = 16, kColumns = 8;
-  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
-  __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
   // The first row of the warp, and the first column of its group j.
-  __device__ static int row() { return warp() % (kTile / kRows) * kRows; }
-  __device__ static int column(int j) { return (warp() / (kTile / kRows) * kGroups + j) * kColumns; }
+  __device__ static int row() { return own_warp() % (kTile / kRows) * kRows; }
+  __device__ static int column(int j) { return (own_warp() / (kTile / kRows) * kGroups + j) * kColumns; }
 
   Sums sums_[kGroups] = {};
 };
