@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <thread>
+#include <utility>
 
 #include "tests/unit/remote/failure_of.h"
 #include "tests/unit/remote/raw_client.h"

@@ -164,8 +164,8 @@ class ThreadSums {
   Wide<T> sums_[kEach][kEach] = {};
 };
 
-// The sums of a tile on tensor cores. Each of eight warps has 16 rows and 32 columns, and each of
-// its lanes the places that tensor.cuh tells.
+// The sums of a tile on tensor cores. Each of eight warps has 16 rows and 32 columns; tensor.cuh
+// says which of these sums a lane has.
 template <class T>
 class TensorSums {
  public:
