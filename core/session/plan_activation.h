@@ -10,7 +10,8 @@
 
 namespace percale {
 
-// Copies on devices that a plan leaves for its rest, by input of the rest. Ends their loans.
+// The copies on devices that a plan leaves for its rest, by input of the rest. The destructor gives
+// them back.
 class HandedValues {
  public:
   explicit HandedValues(size_t count) : copies_(count, nullptr) {}
@@ -24,7 +25,7 @@ class HandedValues {
   std::span<DeviceStore::Copy*> copies() { return copies_; }
 
  private:
-  std::vector<DeviceStore::Copy*> copies_;  // null: the host has the input, or no run has made it
+  std::vector<DeviceStore::Copy*> copies_;  // null: the host has it, or it is not computed yet
 };
 
 // The methods are called once each, in the order in which they are declared.

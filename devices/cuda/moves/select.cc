@@ -38,14 +38,15 @@ Run prepare_distinct(Plan& plan) {
   refuse_if(length == 0 || length > kMostSliceElements, "supports slices of 1 to 64 elements");
   const percale_dtype dtype = as_number(node.dtype(0));
   const DeviceKernel keys{Family::sort, std::string("percale_slice_keys_") + suffix(dtype)},
-      mark{Family::sort, std::string("percale_mark_slices_") + suffix(dtype)};
+      mark{Family::sort, std::string("percale_mark_slices_") + suffix(dtype)},
+      note{Family::sequence, "percale_note_groups"}, write{Family::sequence, "percale_write_groups"};
   SlicesArgs slices{};
   DistinctArgs args{};
   slices.count = args.count = count;
   slices.inner = along.inner;
   slices.length = length;
   args.sorted = node.attribute("sorted", int64_t{1}) != 0;
-  const uint64_t greatest = SortKeys(dtype).greatest();
+  const uint64_t greatest = greatest_key(dtype);
   const Sort sort(plan, count);
   const Cumulation scan = scan_of(plan, count);
   const int64_t marks = plan.book(count * 8), before = plan.book(count * 8), begins = plan.book(count * 8);
@@ -53,14 +54,14 @@ Run prepare_distinct(Plan& plan) {
   return [=](const Launch& launch) {
     SlicesArgs of = slices;
     of.x = launch.in(0);
-    const auto write = [&](int64_t element, const Sort::Lists& lists) {
+    const auto write_keys = [&](int64_t element, const Sort::Lists& lists) {
       of.keys = lists.keys;
       of.places = lists.places;
       of.element = element;
       launch.run(keys, grid_for(count), of);
     };
     DistinctArgs now = args;
-    of.places = now.places = sort.run_keys(launch, greatest, length, write).places;
+    of.places = now.places = sort.run_keys(launch, greatest, length, write_keys).places;
     of.marks = now.marks = launch.scratch(marks);
     now.before = launch.scratch(before);
     now.begins = launch.scratch(begins);
@@ -71,9 +72,9 @@ Run prepare_distinct(Plan& plan) {
     now.number = launch.out(3);
     launch.run(mark, grid_for(count), of);
     scan.run(launch, now.marks, now.before);
-    launch.run(DeviceKernel{Family::sequence, "percale_note_groups"}, grid_for(count), now);
+    launch.run(note, grid_for(count), now);
     if (!args.sorted) scan.run(launch, now.first_before, now.first_before);
-    launch.run(DeviceKernel{Family::sequence, "percale_write_groups"}, grid_for(count), now);
+    launch.run(write, grid_for(count), now);
   };
 }
 

@@ -18,8 +18,9 @@ Run prepare_top(Plan& plan) {
   const Lines lines = lines_along(x, axis);
   const int64_t bytes = item_bytes(dtype), top = node.output_dims(0)[axis], count = lines.outer * lines.inner;
   if (count * top == 0) return [](const Launch&) {};
-  const SortKeys keys(dtype);
-  const DeviceKernel take{Family::sort, "percale_take_top_" + std::to_string(bytes)};
+  const uint64_t greatest = greatest_key(dtype);
+  const DeviceKernel keys{Family::sort, std::string("percale_line_keys_") + suffix(dtype)},
+      take{Family::sort, "percale_take_top_" + std::to_string(bytes)};
   const Sort sort(plan, count * lines.size);
   LineKeysArgs args{};
   args.lines = count;
@@ -27,8 +28,12 @@ Run prepare_top(Plan& plan) {
   args.inner = lines.inner;
   args.largest = node.attribute("largest", int64_t{1}) != 0;
   return [=](const Launch& launch) {
-    keys.run(launch, sort, launch.in(0), args);
-    const Sort::Lists sorted = sort.run_lines(launch, keys.greatest(), args.size);
+    LineKeysArgs first = args;
+    first.x = launch.in(0);
+    first.keys = sort.keys(launch);
+    first.places = sort.places(launch);
+    launch.run(keys, grid_for(args.lines * args.size), first);
+    const Sort::Lists sorted = sort.run_lines(launch, greatest, args.size);
     TopArgs last{};
     last.x = launch.in(0);
     last.places = sorted.places;
@@ -100,9 +105,9 @@ int Sort::run_passes(const Launch& launch, int from, uint64_t greatest, int64_t 
     from = 1 - from;
     args.new_keys = launch.scratch(keys_[from]);
     args.new_places = launch.scratch(places_[from]);
-    launch.run(DeviceKernel{Family::sort, "percale_radix_count"}, grid, args);
+    launch.run(count_digits_, grid, args);
     scan_.run(launch, args.counts, args.counts);
-    launch.run(DeviceKernel{Family::sort, "percale_radix_move"}, grid, args);
+    launch.run(move_, grid, args);
   }
   return from;
 }
@@ -117,15 +122,8 @@ Sort::Lists Sort::run_lines(const Launch& launch, uint64_t greatest, int64_t lin
 }
 
 // f16 and bf16 sort as f32.
-SortKeys::SortKeys(percale_dtype dtype)
-    : greatest_(~uint64_t{0} >> (64 - 8 * std::max<int64_t>(is_float(dtype) ? 4 : 1, item_bytes(dtype)))),
-      kernel_{Family::sort, std::string("percale_line_keys_") + suffix(dtype)} {}
-
-void SortKeys::run(const Launch& launch, const Sort& sort, Ptr x, LineKeysArgs args) const {
-  args.x = x;
-  args.keys = sort.keys(launch);
-  args.places = sort.places(launch);
-  launch.run(kernel_, grid_for(args.lines * args.size), args);
+uint64_t greatest_key(percale_dtype dtype) {
+  return ~uint64_t{0} >> (64 - 8 * std::max<int64_t>(is_float(dtype) ? 4 : 1, item_bytes(dtype)));
 }
 
 void add_sort(Entries& entries) {

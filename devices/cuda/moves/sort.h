@@ -51,24 +51,14 @@ class Sort {
   int run_passes(const Launch& launch, int from, uint64_t greatest, int64_t line) const;
   Lists lists(const Launch& launch, int at) const { return {launch.scratch(keys_[at]), launch.scratch(places_[at])}; }
 
+  const DeviceKernel count_digits_{Family::sort, "percale_radix_count"}, move_{Family::sort, "percale_radix_move"};
   int64_t count_, tiles_, counts_;
   int64_t keys_[2], places_[2];
   Cumulation scan_;
 };
 
-// Writes keys that sort as elements of a type do.
-class SortKeys {
- public:
-  explicit SortKeys(percale_dtype dtype);
-  // No key is greater.
-  uint64_t greatest() const { return greatest_; }
-  // `args` describes the lines. Writes the keys and the places of `x` where `sort` reads them.
-  void run(const Launch& launch, const Sort& sort, Ptr x, LineKeysArgs args) const;
-
- private:
-  uint64_t greatest_;
-  DeviceKernel kernel_;
-};
+// The greatest key of an element of a type. Keys sort as the elements do.
+uint64_t greatest_key(percale_dtype dtype);
 
 }  // namespace percale::cuda
 

@@ -213,7 +213,7 @@ inline constexpr int64_t kSortTile = 4096;
 struct SlicesArgs {
   Ptr x, keys, places, marks;  // [count]; marks: 1 where a slice differs from the one before it
   int64_t count, inner, length;
-  int64_t element;  // of each slice, for the keys
+  int64_t element;  // of each slice, whose key is written
 };
 // Lines of x [outer, size, inner].
 struct LineKeysArgs {

@@ -11,6 +11,9 @@ namespace percale::cuda {
 __device__ inline int own_lane() { return static_cast<int>(threadIdx.x) % 32; }
 __device__ inline int own_warp() { return static_cast<int>(threadIdx.x) / 32; }
 
+// The rows of a left matrix, and the columns of a right one.
+inline constexpr int kWarpRows = 16, kWarpColumns = 8;
+
 // The parts of the matrices that one lane holds. With g = lane / 4 and t = lane % 4, these are
 //   left:  rows g and g + 8 of columns 2 t and 2 t + 1, then of columns 2 t + 8 and 2 t + 9,
 //   right: column g of rows 2 t and 2 t + 1, then of rows 2 t + 8 and 2 t + 9,
@@ -23,6 +26,9 @@ struct RightPart {
   uint32_t words[2];
 };
 using Sums = float[4];
+// The row and the column of sum `i` of this lane.
+__device__ inline int row_of_sum(int i) { return own_lane() / 4 + i / 2 * 8; }
+__device__ inline int column_of_sum(int i) { return own_lane() % 4 * 2 + i % 2; }
 
 template <class T>
 __device__ inline uint32_t word_of(T first, T second) {
@@ -40,14 +46,14 @@ __device__ inline uint32_t word_at(const T* from) {
 
 // Loads the left matrix, whose rows are `pitch` elements apart.
 template <class T>
-__device__ inline LeftPart load_left(const T* from, int pitch, int lane) {
-  const T *row = from + lane / 4 * pitch + 2 * (lane % 4), *low = row + 8 * pitch;
+__device__ inline LeftPart load_left(const T* from, int pitch) {
+  const T *row = from + own_lane() / 4 * pitch + own_lane() % 4 * 2, *low = row + 8 * pitch;
   return {{word_at(row), word_at(low), word_at(row + 8), word_at(low + 8)}};
 }
 // Loads the right matrix, whose columns are `pitch` elements apart.
 template <class T>
-__device__ inline RightPart load_right(const T* from, int pitch, int lane) {
-  const T* column = from + lane / 4 * pitch + 2 * (lane % 4);
+__device__ inline RightPart load_right(const T* from, int pitch) {
+  const T* column = from + own_lane() / 4 * pitch + own_lane() % 4 * 2;
   return {{word_at(column), word_at(column + 8)}};
 }
 

@@ -225,14 +225,14 @@ __device__ void end_rows(const AttentionEndArgs& a) {
 
 }  // namespace
 
-#define PERCALE_SINGLE_THREADS(name, T)                                                                          \
-  PERCALE_KERNEL(percale_attention_##name, AttentionArgs, 256) { attend<T>(a); }                                 \
-  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, 256) { attend_back<T, false>(a); }          \
+#define PERCALE_SINGLE_THREADS(name, T)                                                                 \
+  PERCALE_KERNEL(percale_attention_##name, AttentionArgs, 256) { attend<T>(a); }                        \
+  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, 256) { attend_back<T, false>(a); } \
   PERCALE_KERNEL(percale_attention_grad_kv_##name, AttentionGradArgs, 256) { attend_back<T, true>(a); }
 PERCALE_SINGLE_THREADS(f32, float)
 PERCALE_SINGLE_THREADS(f64, double)
-#define PERCALE_ALL_TYPES(name, T)                                                                               \
-  PERCALE_KERNEL(percale_rotary_##name, RotaryArgs, 256) { rotate<T>(a); }                                       \
+#define PERCALE_ALL_TYPES(name, T)                                         \
+  PERCALE_KERNEL(percale_rotary_##name, RotaryArgs, 256) { rotate<T>(a); } \
   PERCALE_KERNEL(percale_attention_delta_##name, AttentionGradArgs, 256) { sum_rows<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ALL_TYPES)
 PERCALE_KERNEL(percale_attention_end_f16, AttentionEndArgs, 256) { end_rows<F16>(a); }

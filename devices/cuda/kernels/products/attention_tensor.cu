@@ -9,8 +9,7 @@ namespace {
 // A block of four warps processes 64 rows, and 32 rows of the other side at a time. A lane holds
 // the scores of two rows, in the places of the sums of a product (common/tensor.cuh). Rounded to 16
 // bits they are the left matrix of the next product.
-constexpr int kColumns = 8;                        // of a right matrix
-constexpr int kGroups = kMostHeadSize / kColumns;  // groups of columns of an output row
+constexpr int kGroups = kMostHeadSize / kWarpColumns;  // groups of columns of an output row
 // The gap after a row lets the lanes of a warp use different banks.
 constexpr int kOthersPitch = kTensorOthers + kTensorGap;
 
@@ -46,26 +45,26 @@ __device__ void load_tile(T* to, T* turned, int pitch, int rows, const T* from, 
 
 // The products of the 16 rows of a warp and the other rows: element 2 h + e of group j belongs to
 // row g + 8 h and other row 8 j + 2 t + e.
-using Scores = float[kTensorOthers / kColumns][4];
+using Scores = float[kTensorOthers / kWarpColumns][4];
 template <class T>
-__device__ void multiply_rows(Scores& scores, const T* own, const T* other, int pitch, int size, int lane) {
+__device__ void multiply_rows(Scores& scores, const T* own, const T* other, int pitch, int size) {
   PERCALE_UNROLL
   for (auto& group : scores) {
     PERCALE_UNROLL
     for (float& score : group) score = 0;
   }
   for (int d = 0; d < padded(size); d += 16) {
-    const LeftPart left = load_left(own + d, pitch, lane);
+    const LeftPart left = load_left(own + d, pitch);
     PERCALE_UNROLL
-    for (int j = 0; j < kTensorOthers / kColumns; ++j) {
-      multiply_add<T>(scores[j], left, load_right(other + kColumns * j * pitch + d, pitch, lane));
+    for (int j = 0; j < kTensorOthers / kWarpColumns; ++j) {
+      multiply_add<T>(scores[j], left, load_right(other + kWarpColumns * j * pitch + d, pitch));
     }
   }
 }
 
 // Adds the product of weights, which take the places of scores, and the turned rows to `out`.
 template <class T>
-__device__ void add_rows(float (&out)[kGroups][4], const Scores& weights, const T* turned, int size, int lane) {
+__device__ void add_rows(float (&out)[kGroups][4], const Scores& weights, const T* turned, int size) {
   PERCALE_UNROLL
   for (int k = 0; k < kTensorOthers / 16; ++k) {
     const auto &near = weights[2 * k], &far = weights[2 * k + 1];
@@ -73,8 +72,8 @@ __device__ void add_rows(float (&out)[kGroups][4], const Scores& weights, const 
     const LeftPart left{{pair(near[0], near[1]), pair(near[2], near[3]), pair(far[0], far[1]), pair(far[2], far[3])}};
     PERCALE_UNROLL
     for (int n = 0; n < kGroups; ++n) {
-      if (kColumns * n >= size) continue;
-      multiply_add<T>(out[n], left, load_right(turned + kColumns * n * kOthersPitch + 16 * k, kOthersPitch, lane));
+      if (kWarpColumns * n >= size) continue;
+      multiply_add<T>(out[n], left, load_right(turned + kWarpColumns * n * kOthersPitch + 16 * k, kOthersPitch));
     }
   }
 }
@@ -99,16 +98,16 @@ struct TensorPlace {
   __device__ TensorPlace(int64_t tile, int64_t tiles, int64_t heads)
       : line(tile / tiles), first((tile - line * tiles) * kTensorRows), b(line / heads), head(line - b * heads) {}
   // The first of the rows of this lane. The other one is 8 rows later.
-  __device__ int64_t row() const { return first + own_warp() * 16 + own_lane() / 4; }
+  __device__ int64_t row() const { return first + own_warp() * kWarpRows + row_of_sum(0); }
   // The first element of group j of this lane.
-  __device__ static int column(int j) { return kColumns * j + 2 * (own_lane() % 4); }
+  __device__ static int column(int j) { return kWarpColumns * j + column_of_sum(0); }
   int64_t line, first, b, head;
 };
 
 template <class T>
 __device__ void attend_tensor(const AttentionArgs& a) {
   PERCALE_DYNAMIC_SHARED(T, shared);
-  const int pitch = padded(a.size) + kTensorGap, lane = own_lane();
+  const int pitch = padded(a.size) + kTensorGap;
   T *const q = shared, *const k = q + kTensorRows * pitch, *const v = k + kTensorOthers * pitch;
   const int64_t tiles = (a.queries + kTensorRows - 1) / kTensorRows, sharing = a.heads / a.kv_heads;
   for (int64_t tile = blockIdx.x; tile < a.batch * a.heads * tiles; tile += gridDim.x) {
@@ -127,13 +126,13 @@ __device__ void attend_tensor(const AttentionArgs& a) {
                    a.keys, a.v_steps[2], a.value_size);
       __syncthreads();
       Scores scores;
-      multiply_rows(scores, q + own_warp() * 16 * pitch, k, pitch, a.size, lane);
+      multiply_rows(scores, q + own_warp() * kWarpRows * pitch, k, pitch, a.size);
       PERCALE_UNROLL
       for (int h = 0; h < 2; ++h) {
         const int64_t query = at_tile.row() + 8 * h;
         float high = -INFINITY, added = 0;
         PERCALE_UNROLL
-        for (int j = 0; j < kTensorOthers / kColumns; ++j) {
+        for (int j = 0; j < kTensorOthers / kWarpColumns; ++j) {
           PERCALE_UNROLL
           for (int e = 0; e < 2; ++e) {
             const int64_t key = begin + at_tile.column(j) + e;
@@ -159,13 +158,13 @@ __device__ void attend_tensor(const AttentionArgs& a) {
           for (int e = 0; e < 2; ++e) group[2 * h + e] *= shrink;
         }
       }
-      add_rows(out, scores, v, a.value_size, lane);
+      add_rows(out, scores, v, a.value_size);
     }
     PERCALE_UNROLL
     for (int h = 0; h < 2; ++h) {
       const int64_t query = at_tile.row() + 8 * h;
       if (query >= a.queries) continue;
-      if (a.statistics.address != 0 && lane % 4 == 0) {
+      if (a.statistics.address != 0 && own_lane() % 4 == 0) {
         at<float>(a.statistics)[at_tile.line * a.queries + query] = most[h] + log(sum[h]);
       }
       T* y = at<T>(a.y) + b * a.y_steps[0] + head * a.y_steps[1] + query * a.y_steps[2];
@@ -187,7 +186,7 @@ template <class T, bool kOfKeys>
 __device__ void attend_back_tensor(const AttentionGradArgs& g) {
   const AttentionArgs& a = g.of;
   PERCALE_DYNAMIC_SHARED(T, shared);
-  const int pitch = padded(a.size) + kTensorGap, value_pitch = padded(a.value_size) + kTensorGap, lane = own_lane();
+  const int pitch = padded(a.size) + kTensorGap, value_pitch = padded(a.value_size) + kTensorGap;
   T *const own = shared, *const own_second = own + kTensorRows * pitch;
   T *const other = own_second + kTensorRows * value_pitch, *const other_second = other + kTensorOthers * pitch;
   T *const turned = other_second + kTensorOthers * value_pitch;
@@ -213,11 +212,10 @@ __device__ void attend_back_tensor(const AttentionGradArgs& g) {
                 theirs.second_step, a.value_size);
       __syncthreads();
       Scores weights, slopes;
-      multiply_rows(weights, own + own_warp() * 16 * pitch, other, pitch, a.size, lane);
-      multiply_rows(slopes, own_second + own_warp() * 16 * value_pitch, other_second, value_pitch, a.value_size,
-                    lane);
+      multiply_rows(weights, own + own_warp() * kWarpRows * pitch, other, pitch, a.size);
+      multiply_rows(slopes, own_second + own_warp() * kWarpRows * value_pitch, other_second, value_pitch, a.value_size);
       PERCALE_UNROLL
-      for (int j = 0; j < kTensorOthers / kColumns; ++j) {
+      for (int j = 0; j < kTensorOthers / kWarpColumns; ++j) {
         PERCALE_UNROLL
         for (int i = 0; i < 4; ++i) {
           const int64_t row = at_tile.row() + i / 2 * 8, column = begin + at_tile.column(j) + i % 2;
@@ -228,8 +226,8 @@ __device__ void attend_back_tensor(const AttentionGradArgs& g) {
           slope = counts ? weight * (slope - delta[query]) * static_cast<float>(a.scale) : 0.0f;
         }
       }
-      add_rows(out, slopes, turned, a.size, lane);
-      if constexpr (kOfKeys) add_rows(out_second, weights, turned_second, a.value_size, lane);
+      add_rows(out, slopes, turned, a.size);
+      if constexpr (kOfKeys) add_rows(out_second, weights, turned_second, a.value_size);
     }
     PERCALE_UNROLL
     for (int h = 0; h < 2; ++h) {
@@ -253,13 +251,13 @@ __device__ void attend_back_tensor(const AttentionGradArgs& g) {
 
 }  // namespace
 
-#define PERCALE_ATTENTION(name, T)                                                                        \
-  PERCALE_KERNEL(percale_attention_##name, AttentionArgs, kTensorThreads) { attend_tensor<T>(a); }        \
-  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, kTensorThreads) {                    \
-    attend_back_tensor<T, false>(a);                                                                      \
-  }                                                                                                       \
-  PERCALE_KERNEL(percale_attention_grad_kv_##name, AttentionGradArgs, kTensorThreads) {                   \
-    attend_back_tensor<T, true>(a);                                                                       \
+#define PERCALE_ATTENTION(name, T)                                                                 \
+  PERCALE_KERNEL(percale_attention_##name, AttentionArgs, kTensorThreads) { attend_tensor<T>(a); } \
+  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, kTensorThreads) {             \
+    attend_back_tensor<T, false>(a);                                                               \
+  }                                                                                                \
+  PERCALE_KERNEL(percale_attention_grad_kv_##name, AttentionGradArgs, kTensorThreads) {            \
+    attend_back_tensor<T, true>(a);                                                                \
   }
 PERCALE_ATTENTION(f16, F16)
 PERCALE_ATTENTION(bf16, BF16)

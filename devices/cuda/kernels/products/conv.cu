@@ -124,9 +124,9 @@ struct GradWeight {
   }
 };
 
-// A block of kSide x kSide threads computes kTile x kTile results, kStep of the depth at a time. Of
-// both matrices it has one part in shared memory: lines, which are rows of the left matrix and
-// columns of the right one, with kStep elements each.
+// A block of kSide x kSide threads computes kTile x kTile results, kStep of the depth at a time. It
+// holds a part of each matrix in shared memory. A part has kTile lines, which are rows of the left
+// matrix or columns of the right one, with kStep elements each.
 constexpr int kTile = 64, kStep = 16, kSide = 16, kEach = kTile / kSide;
 
 // The sums of a tile, of which each thread has 4 x 4. Thread t has rows t / 16 + 16 i and columns
@@ -177,10 +177,10 @@ class TensorSums {
   };
 
   __device__ void add(const Part& left, const Part& right) {
-    const LeftPart mine = load_left(left.items[row()], Part::kPitch, own_lane());
+    const LeftPart mine = load_left(left.items[row()], Part::kPitch);
     PERCALE_UNROLL
     for (int j = 0; j < kGroups; ++j) {
-      multiply_add<T>(sums_[j], mine, load_right(right.items[column(j)], Part::kPitch, own_lane()));
+      multiply_add<T>(sums_[j], mine, load_right(right.items[column(j)], Part::kPitch));
     }
   }
   // Calls f(row, column, sum) for each sum of this thread.
@@ -190,16 +190,16 @@ class TensorSums {
     for (int j = 0; j < kGroups; ++j) {
       PERCALE_UNROLL
       for (int i = 0; i < 4; ++i) {
-        f(row() + own_lane() / 4 + i / 2 * 8, column(j) + own_lane() % 4 * 2 + i % 2, sums_[j][i]);
+        f(row() + row_of_sum(i), column(j) + column_of_sum(i), sums_[j][i]);
       }
     }
   }
 
  private:
-  static constexpr int kGroups = 4, kRows = 16, kColumns = 8;
+  static constexpr int kGroups = 4;
   // The first row of the warp, and the first column of its group j.
-  __device__ static int row() { return own_warp() % (kTile / kRows) * kRows; }
-  __device__ static int column(int j) { return (own_warp() / (kTile / kRows) * kGroups + j) * kColumns; }
+  __device__ static int row() { return own_warp() % (kTile / kWarpRows) * kWarpRows; }
+  __device__ static int column(int j) { return (own_warp() / (kTile / kWarpRows) * kGroups + j) * kWarpColumns; }
 
   Sums sums_[kGroups] = {};
 };
